@@ -161,6 +161,30 @@ extension ActiveConfig {
         return isRecorded ? body() : firstDownloadTurns.run(of: .generic, body)
     }
 
+    /// Records in the store that a download has succeeded.
+    ///
+    /// If the store fails, the first download of this launch counts as the installation's, and each
+    /// later one tries again.
+    ///
+    /// - Returns: True for the first successful download of the installation; and true when the
+    ///   store has now recorded it.
+    private func recordFirstDownloadFinished() -> (isFirst: Bool, isStored: Bool) {
+        let (isFirstHere, isRecorded) = state.withLock {
+            (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)
+        }
+        if isRecorded { return (false, false) }
+        guard let configStore else { return (isFirstHere, false) }
+        do {
+            let isFirst =
+                try !configStore.firstDownloadFinished && configStore.recordFirstDownloadFinished()
+            return (isFirst && isFirstHere, true)
+        } catch {
+            log(
+                .error,
+                "That the first download succeeded could not be stored: \(error.logDescription)")
+            return (isFirstHere, false)
+        }
+    }
     /// Handles a document that arrived without a download; within the user's turn.
     func bring(
         pushed document: ConfigurationState, headerFields: [String: String], to entry: UserEntry

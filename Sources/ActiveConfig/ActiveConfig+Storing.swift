@@ -281,29 +281,4 @@ extension ActiveConfig {
             ?? bytes(of: keptWaiting(of: entry))
         return whole.original == nil ? nil : whole
     }
-
-    /// Records in the store that a download has succeeded.
-    ///
-    /// If the store fails, the first download of this launch counts as the installation's, and each
-    /// later one tries again.
-    ///
-    /// - Returns: True for the first successful download of the installation; and true when the
-    ///   store has now recorded it.
-    func recordFirstDownloadFinished() -> (isFirst: Bool, isStored: Bool) {
-        let (isFirstHere, isRecorded) = state.withLock {
-            (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)
-        }
-        if isRecorded { return (false, false) }
-        guard let configStore else { return (isFirstHere, false) }
-        do {
-            let isFirst =
-                try !configStore.firstDownloadFinished && configStore.recordFirstDownloadFinished()
-            return (isFirst && isFirstHere, true)
-        } catch {
-            log(
-                .error,
-                "That the first download succeeded could not be stored: \(error.logDescription)")
-            return (isFirstHere, false)
-        }
-    }
 }

@@ -1,12 +1,12 @@
 import Foundation
-import GRDB
+package import GRDB
 import TemplateStore
 
 /// The tables of a store's database, and the migrations from older ones.
 ///
 /// Text is stored as its UTF-8 bytes, so that it compares byte by byte and can contain any
 /// character. Times are milliseconds since 1970.
-enum SQLiteSchema {
+package enum SQLiteSchema {
     /// The application ID that marks a database as this program's, `ACFG` in ASCII.
     static let applicationID: Int32 = 0x4143_4647
 
@@ -101,12 +101,19 @@ enum SQLiteSchema {
     /// `path` is for error messages.
     ///
     /// - Throws: ``TemplateStoreError`` with the code `newerSchema`, or `damaged` when the database
-    ///   belongs
-    ///   to another program; a `DatabaseError`.
+    ///   belongs to another program; a `DatabaseError`.
     static func version(of db: Database, at path: String) throws -> Int {
-        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        let owner = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-        let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+        // In one statement, since another process may migrate the database between two.
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT (SELECT user_version FROM pragma_user_version),
+                    (SELECT application_id FROM pragma_application_id),
+                    (SELECT count(*) FROM sqlite_schema)
+                """)
+        let version: Int = row?[0] ?? 0
+        let owner: Int32 = row?[1] ?? 0
+        let tables: Int = row?[2] ?? 0
         if owner == 0, version == 0, tables == 0 { return 0 }
         if owner == incompleteApplicationID {
             throw TemplateStoreError.incompleteCopy(
@@ -129,7 +136,7 @@ enum SQLiteSchema {
     }
 
     /// Migrates a database to the current schema in one transaction; `path` is for error messages.
-    static func migrate(_ db: Database, at path: String) throws {
+    package static func migrate(_ db: Database, at path: String) throws {
         if try version(of: db, at: path) == currentVersion { return }
         try db.inTransaction(.immediate) {
             // Another process may have migrated the database first.

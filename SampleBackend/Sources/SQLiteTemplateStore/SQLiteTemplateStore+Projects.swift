@@ -174,11 +174,11 @@ extension StoredTemplate {
         let actor = try row.decode(SQLiteBytes.self, forColumn: "actor").text
         self.init(
             project: try row.decode(SQLiteBytes.self, forColumn: "name").text,
-            version: TemplateVersion(
+            version: .creation(
                 number: try row.decode(Int.self, forColumn: "version"),
-                updateTime: Date(
+                time: Date(
                     millisecondsSince1970: try row.decode(Int64.self, forColumn: "time")),
-                updateUser: .init(name: actor)),
+                actor: actor),
             content: Data("{}".utf8),
             revision: StoreRevision(try row.decode(Int64.self, forColumn: "revision")))
     }

@@ -145,9 +145,8 @@ extension AuditEntry {
         guard action == .createProject, let project else { return nil }
         return StoredTemplate(
             project: project,
-            version: TemplateVersion(
-                number: deletedVersion.map { $0 + 1 } ?? 0, updateTime: date,
-                updateUser: .init(name: actor)),
+            version: .creation(
+                number: deletedVersion.map { $0 + 1 } ?? 0, time: date, actor: actor),
             content: Data("{}".utf8), revision: revision, deletedVersion: deletedVersion)
     }
 }

@@ -86,7 +86,8 @@ public struct OverridesDocument: Sendable, Hashable {
                 if !type.includes(value) {
                     found.add(
                         path,
-                        "it is \(value.kindDescription), but the setting is a \(type.rawValue)")
+                        "it is \(value.kindDescription), but the setting is "
+                            + type.kindDescription)
                 }
             }
         }
@@ -100,6 +101,16 @@ public struct OverridesDocument: Sendable, Hashable {
 }
 
 extension ParameterValueType {
+    /// The kind of value, as ``JSONNode/kindDescription`` names it.
+    fileprivate var kindDescription: String {
+        switch self {
+        case .string: "a string"
+        case .boolean: "a boolean"
+        case .number: "a number"
+        case .json: "any JSON value"
+        }
+    }
+
     /// True when a document can have the value for a setting of this type.
     fileprivate func includes(_ value: JSONNode) -> Bool {
         switch (self, value) {

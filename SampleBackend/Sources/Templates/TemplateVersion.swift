@@ -22,7 +22,7 @@ public struct TemplateVersion: Sendable, Hashable {
         /// The publisher replaced the current version, whatever it was.
         case forcedUpdate = "FORCED_UPDATE"
         case rollback = "ROLLBACK"
-        /// Anything else.
+        /// No publish: the empty template with which a project was created; or an unknown kind.
         case unspecified = "REMOTE_CONFIG_UPDATE_TYPE_UNSPECIFIED"
     }
 
@@ -82,6 +82,18 @@ public struct TemplateVersion: Sendable, Hashable {
 }
 
 extension TemplateVersion {
+    /// The empty template of a new project, which is not a publish.
+    ///
+    /// Its number is not 0 where a deleted project had the same name.
+    public static func creation(number: Int, time: Date, actor: String) -> TemplateVersion {
+        TemplateVersion(
+            number: number, updateTime: time, updateUser: User(name: actor),
+            updateType: .unspecified)
+    }
+
+    /// False for the empty template of a new project.
+    public var isPublished: Bool { updateType != .unspecified }
+
     /// The version in Firebase's format: numbers as strings, the time in UTC to the millisecond.
     public var json: JSONNode {
         var members: OrderedDictionary<String, JSONNode> = [

@@ -204,6 +204,17 @@ struct ProjectLifecycleTests {
                 "POST", "/v1/projects", body: ["project": "shop"])
             // Version 1 was published: clients would ignore it, and tags would repeat.
             #expect(try again.json["versionNumber"] == "2")
+            #expect(try again.json["unpublished"] == true)
+            let created = try await server.administer("GET", "\(Self.prefix)/remoteConfig")
+            #expect(
+                try created.json["version"]?["updateType"]
+                    == "REMOTE_CONFIG_UPDATE_TYPE_UNSPECIFIED")
+            try await server.publish(.sample, project: "shop")
+            let listed = try await server.administer("GET", "/v1/projects").json["projects"]
+            #expect(listed?.arrayValue?.last?["unpublished"] == nil)
+            let history = try await server.administer(
+                "GET", "\(Self.prefix)/remoteConfig:settingHistory")
+            #expect(try history.json["baseVersionNumber"] == "2")
             #expect(try await server.answer(target).status == 200)
         }
     }

@@ -256,6 +256,11 @@ class ConsoleCase(unittest.TestCase):
         status, answer = self.administer("DELETE", f"/v1/tokens/{found['id']}")
         self.assertEqual(status, 200, answer)
 
+    def create_project(self, name):
+        """Creates an empty project without the browser."""
+        status, answer = self.administer("POST", "/v1/projects", {"project": name})
+        self.assertEqual(status, 201, answer)
+
     def administer(self, method, path, body=None, **fields):
         """Sends an administrator's request without the browser; returns the status and the JSON."""
         status, _, answer = send(

@@ -238,6 +238,14 @@ class TaskCase(ConsoleCase):
                 return answer;
             };""", part)
 
+    def replace_answer(self, path, body):
+        """Answers the open page's requests of a path with a JSON body."""
+        self.driver.execute_script("""
+            const [path, body] = arguments;
+            const fetchNow = window.fetch;
+            window.fetch = (address, options) => String(address) === path
+                ? Promise.resolve(Response.json(body)) : fetchNow(address, options);""", path, body)
+
     def wait_for_held_answer(self):
         """Waits until a response is held."""
         self.wait_for(lambda: self.driver.execute_script("return heldAnswers.length"), "an answer")

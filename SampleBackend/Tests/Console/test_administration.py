@@ -122,6 +122,21 @@ class TokenTests(TaskCase):
                   if t["name"] == name]
         self.assertEqual(len([t for t in tokens if not t.get("revocationTime")]), 1)
 
+    def test_shows_a_thousand_tokens_in_steps(self):
+        self.go("settings")
+        self.replace_answer("/v1/tokens", {"tokens": [
+            {"id": str(n), "name": f"token {n}", "role": "viewer",
+             "creationTime": f"2026-01-01T10:{n // 60:02}:{n % 60:02}.000Z"} for n in range(1000)]})
+        self.go("tokens")
+        self.wait_for_text("1,000 tokens", "main")
+        self.assertLess(
+            self.driver.execute_script("return document.querySelectorAll('*').length"), 4000)
+        self.assertIn("token 999", self.find("tbody tr").text)
+        self.write("Find a token", "viewer 17 active")
+        self.wait_for_text("20 tokens of 1000", "main")
+        self.assertTrue(self.row("token 317"))
+        self.check_page("tokens-many")
+
 
 class WebhookTests(TaskCase):
     @gate
@@ -197,7 +212,8 @@ class RoleTests(TaskCase):
         self.go("settings")
         self.wait_for_text("viewer", ".account")
         self.wait_for_text("Your role is viewer: you can see all values, but change none.", "main")
-        self.assertEqual(self.find_all("main button:disabled, main input[role=switch]"), [])
+        self.assertFalse(self.button("Add section").is_enabled())
+        self.assertEqual(self.find_all("main .settings button:disabled, main input[role=switch]"), [])
         self.press("More for AppFeatures.RefreshInterval")
         self.assertEqual(
             [e.text for e in self.find_all("[role=menuitem]")], ["Show", "History …", "Copy link"])
@@ -246,6 +262,7 @@ class RoleTests(TaskCase):
         self.check_page("user-viewer")
         self.go("tokens")
         self.wait_for_text("Publishers see and manage tokens. Your role is viewer.", "main")
+        self.assertFalse(self.button("Create token").is_enabled())
 
     def test_explains_the_review_to_a_viewer(self):
         self.token = self.new_token("viewer")

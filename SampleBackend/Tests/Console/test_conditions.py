@@ -1,6 +1,7 @@
 """Conditions: their individual rules, their order, and finding them."""
 
 import random
+import tempfile
 import unittest
 
 from selenium.webdriver.common.action_chains import ActionChains
@@ -137,10 +138,15 @@ class BuilderTests(TaskCase):
                     type, {dataTransfer, bubbles: true, cancelable: true}));
             }""", self.find("dialog .rule-values"), "\n".join(f"u{n}" for n in range(100)))
         self.wait_for_text("106 user IDs", "dialog .rule-values")
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+            file.write("u99\nu100")
+            file.flush()
+            self.field("From a file …").send_keys(file.name)
+            self.wait_for_text("107 user IDs", "dialog .rule-values")
         self.assertEqual(len(self.find_all("dialog .rule-value")), 50)
         self.check_page("condition-list-of-users")
-        self.press("Show 56 more")
-        self.wait_for(lambda: len(self.find_all("dialog .rule-value")) == 106, "all users")
+        self.press("Show 57 more")
+        self.wait_for(lambda: len(self.find_all("dialog .rule-value")) == 107, "all users")
         self.keep()
         self.wait_for_text("1 change", ".draft-bar")
 
@@ -417,21 +423,25 @@ class OrderTests(TaskCase):
             {"name": f"c{n}", "expression": f"user.id == '{n}'"} for n in range(100)]}, "Many")
         self.go("conditions")
         self.find(".condition")
+        self.driver.execute_script("window.scrollTo(0, document.body.scrollHeight)")
+        self.wait_for(lambda: "c99" in self.names(), "the last condition")
         self.driver.execute_script("""
-            window.inserted = 0;
-            new MutationObserver((records) => {
-                for (const {addedNodes} of records) inserted += addedNodes.length;
-            }).observe(document.querySelector('.conditions'), {childList: true});""")
-        for button, order in (("Move c99 to the top", ["c99", "c0"]),
-                              ("Move c99 down", ["c0", "c99", "c1"]),
-                              ("Move c0 down", ["c99", "c0", "c1"])):
-            # Finding it by its accessible name is slow among many buttons.
-            self.driver.execute_script(
-                "document.querySelector(`[aria-label='${arguments[0]}']`).click()", button)
-            self.wait_for(lambda order=order: self.driver.execute_script(
-                "return [...document.querySelectorAll('.condition h2')]"
-                ".slice(0, 3).map((e) => e.textContent)")[:len(order)] == order, order)
-        self.assertLessEqual(self.driver.execute_script("return inserted"), 3)
+            const read = () => new Set(document.querySelectorAll('.condition'));
+            window.shown = read();
+            window.built = 0;
+            new MutationObserver(() => {
+                built += [...read()].filter((row) => !shown.has(row)).length;
+                shown = read();
+            }).observe(document.querySelector('.conditions'), {childList: true, subtree: true});""")
+        self.press("Move c99 up")
+        self.wait_for(lambda: self.names()[-2:] == ["c99", "c98"], "the last but one place")
+        self.press("Move c98 up")
+        self.wait_for(lambda: self.names()[-2:] == ["c98", "c99"], "the first order")
+        self.assertEqual(self.driver.execute_script("return built"), 0)
+        self.press("Move c99 to the top")
+        self.wait_for_order("c99", "c0")
+        self.press("Move c99 down")
+        self.wait_for_order("c0", "c99", "c1")
         self.assertEqual(
             [e.text for e in self.find_all(".condition .rank > span:first-child")][:3],
             ["1", "2", "3"])
@@ -463,6 +473,149 @@ class OrderTests(TaskCase):
         self.write("Find", "user.id")
         self.wait_for_text("3 conditions found", "main")
         self.assertIn("find=user.id", self.driver.current_url)
+
+
+class LargeOrderTests(TaskCase):
+    """As many conditions as the server accepts, of which only those near the window are shown."""
+
+    COUNT = 500
+
+    def setUp(self):
+        super().setUp()
+        self.publish({"conditions": [
+            {"name": f"c{n}", "expression": f"user.id == '{n}'", "tagColor": "BLUE"}
+            for n in range(self.COUNT)]}, "Large")
+        self.go("conditions")
+        self.find(".condition")
+
+    def rows(self):
+        """The position, the name and the rank of each row in the page."""
+        return self.driver.execute_script("""
+            return [...document.querySelectorAll('.condition')].map((row) => [
+                Number(row.ariaPosInSet), row.querySelector('h2').textContent,
+                Number(row.querySelector('.rank > span').textContent)]);""")
+
+    def order(self):
+        """The names of the conditions in the page by position."""
+        return {position: name for position, name, _ in self.rows()}
+
+    def active(self):
+        """The accessible name of the control with the focus."""
+        return self.driver.switch_to.active_element.accessible_name
+
+    def type(self, *keys):
+        """Presses keys where the focus is."""
+        self.driver.switch_to.active_element.send_keys(*keys)
+
+    def seen(self):
+        """True if the control with the focus is within the window."""
+        return self.driver.execute_script("""
+            const {top, bottom} = document.activeElement.getBoundingClientRect();
+            return top >= 0 && bottom <= innerHeight;""")
+
+    def scroll_to(self, name):
+        """Scrolls until the row of a condition is in the page, and returns its main button."""
+        def shown():
+            self.driver.execute_script("""
+                const list = document.querySelector('.conditions');
+                const {top, height} = list.getBoundingClientRect();
+                window.scrollTo(0, scrollY + top + height * arguments[0] - innerHeight / 2);""",
+                int(name[1:]) / self.COUNT)
+            return self.find_all(f"[data-focus='open {name}']")
+        return self.wait_for(shown, name)[0]
+
+    def count(self):
+        """Number of elements of the page."""
+        return self.driver.execute_script("return document.querySelectorAll('*').length")
+
+    def test_has_only_rows_near_the_window(self):
+        self.assertLess(self.count(), 1500)
+        self.assertEqual(self.find(".condition").get_attribute("aria-setsize"), "500")
+        height = self.find(".conditions").size["height"]
+        self.assertGreater(height, self.COUNT * 38)
+        self.scroll_to("c499")
+        self.assertIn([500, "c499", 500], self.rows())
+        self.assertNotIn([1, "c0", 1], self.rows())
+        self.assertLess(self.count(), 1500)
+        self.assertEqual(self.find(".conditions").size["height"], height)
+        self.check_page("conditions-large")
+
+    def test_moves_a_row_far_away_and_keeps_the_focus(self):
+        self.scroll_to("c300").send_keys(Keys.ALT + Keys.HOME)
+        self.wait_for(lambda: self.order().get(1) == "c300", "the top")
+        self.assertEqual(self.active(), "c300")
+        self.wait_for(self.seen, "the row to be seen")
+        self.type(Keys.ALT + Keys.ARROW_DOWN)
+        self.wait_for(lambda: self.order().get(2) == "c300", "the second place")
+        self.type(Keys.ALT + Keys.END)
+        self.wait_for(lambda: self.order().get(500) == "c300", "the bottom")
+        self.assertEqual(self.active(), "c300")
+        self.wait_for(self.seen, "the row to be seen")
+        self.assertIn([499, "c499", 499], self.rows())
+        self.assertLess(self.count(), 1500)
+
+    def test_returns_the_focus_after_a_dialog_that_moves_it(self):
+        self.scroll_to("c250")
+        self.press("Move c250 …")
+        self.press("To the top")
+        self.wait_for_dialog_to_close()
+        self.wait_for(lambda: self.order().get(1) == "c250", "the top")
+        self.wait_for(lambda: self.active() == "Move c250 …", "the focus")
+        self.assertTrue(self.seen())
+
+    def test_renames_a_row_far_below(self):
+        self.scroll_to("c400").send_keys(Keys.ENTER)
+        self.write("Name", "renamed")
+        self.keep()
+        self.assertEqual(self.active(), "renamed")
+        self.assertIn([401, "renamed", 401], self.rows())
+
+    def test_moves_through_all_rows_by_the_arrow_keys(self):
+        self.find(".name-button").send_keys(Keys.ARROW_DOWN)
+        self.assertEqual(self.active(), "c1")
+        self.type(*[Keys.ARROW_DOWN] * 120)
+        self.assertEqual(self.active(), "c121")
+        self.type(Keys.ARROW_UP)
+        self.assertEqual(self.active(), "c120")
+
+    def test_drags_a_row_out_of_its_window(self):
+        # A little above the middle of the third row.
+        y = self.find_all(".condition")[2].rect["y"] + 14
+        self.scroll_to("c100")
+        handle = self.driver.execute_script("""
+            const row = document.querySelector("[data-focus='open c100']").closest('.condition');
+            const handle = row.querySelector('.drag-handle');
+            handle.addEventListener('pointerdown', () => setTimeout(() => scrollTo(0, 0), 100));
+            return handle;""")
+        top = self.driver.execute_script(
+            "const {top, height} = arguments[0].getBoundingClientRect(); return top + height / 2",
+            handle)
+        ActionChains(self.driver).click_and_hold(handle).move_by_offset(0, 5).pause(
+            1).move_by_offset(0, round(y - top - 5)).release().perform()
+        self.wait_for(lambda: self.order().get(3) == "c100", "the third place")
+        self.assertEqual(self.find_all(".dragged"), [])
+
+    def test_leads_to_a_condition_by_a_link_and_by_the_palette(self):
+        self.go("conditions", at="c333")
+        self.wait_for(lambda: self.active() == "c333", "the condition")
+        self.assertTrue(self.seen())
+        self.type(Keys.CONTROL + "k")
+        self.wait_for(lambda: self.find_all(".palette input"), "the palette")
+        self.type("c444", Keys.ENTER)
+        self.wait_for_dialog_to_close()
+        self.wait_for(lambda: self.active() == "c444", "the condition")
+        self.go("conditions", at="c999")
+        self.wait_for_text("renamed or deleted", "main")
+
+    def test_has_all_rows_on_paper(self):
+        self.driver.execute_script("""
+            window.printed = 0;
+            addEventListener('beforeprint', () => {
+                printed = document.querySelectorAll('.condition').length;
+            });""")
+        self.driver.execute_cdp_cmd("Page.printToPDF", {})
+        self.assertEqual(self.driver.execute_script("return printed"), self.COUNT)
+        self.wait_for(lambda: self.count() < 1500, "the rows of the window only")
 
 
 if __name__ == "__main__":

@@ -52,6 +52,19 @@ class DigitsTests(TaskCase):
         self.press("Edit Default.limits")
         self.wait_for_text(f"{LONG}: {RECEIVED}", "dialog .message")
 
+    def test_are_named_in_conditions_and_before_they_are_published(self):
+        compared = "It is compared as 1.2345678901234567e+19"
+        self.go("conditions")
+        self.press("Edit User 2")
+        self.write("Expression", f"app.customSignal['n'] == {LONG}")
+        self.wait_for_text(f"{LONG}: {compared}", "dialog .message")
+        self.wait_for_text(compared, "dialog .rule-line .hint")
+        self.check_page("condition-digits")
+        self.keep()
+        self.press("Review and publish")
+        self.wait_for_text("condition “User 2”", "main .message")
+        self.wait_for_text(compared, "main .message")
+
     def test_are_named_where_a_value_is_pinned(self):
         self.go("user", id="9")
         self.press("Pin a value")

@@ -189,6 +189,16 @@ class ConditionTests(TaskCase):
         self.assertFalse(self.button("Keep in the draft").is_enabled())
         self.check_page("condition-problem")
 
+    def test_shows_a_part_of_a_long_expression_around_a_problem(self):
+        self.go("conditions")
+        self.press("Edit New versions")
+        self.driver.execute_script("""
+            const [field] = arguments;
+            field.value = 'user.id == '.repeat(90_000);
+            field.dispatchEvent(new Event('input', {bubbles: true}));""", self.field("Expression"))
+        self.wait_for_text("longer than 16384 characters", "dialog .problems")
+        self.assertLess(len(self.find("dialog .marked").text), 1000)
+
     def test_changes_the_order_by_buttons(self):
         self.go("conditions")
         self.press("Move User 1 down")

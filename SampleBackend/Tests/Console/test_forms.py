@@ -268,6 +268,52 @@ class FormTests(TaskCase):
         second = self.call("GET", "draft")[1]["template"]["conditions"][1]
         self.assertEqual(second, {"name": "Second", "expression": "user.id == '2'"})
 
+    def test_keeps_what_is_typed_in_a_rule_and_not_added(self):
+        self.go("conditions")
+        self.press("Add condition")
+        self.write("Name", "Japan")
+        self.press("Add rule")
+        self.choose("Field", "Country")
+        self.field("Another value").send_keys("Japan")
+        self.driver.refresh()
+        self.wait_for(lambda: self.headings() == ["Add a condition"], "the form")
+        self.assertEqual(self.field("Another value").get_attribute("value"), "Japan")
+        self.keep()
+        self.wait_for_text("change", ".draft-bar")
+        self.wait_for(lambda: "Saving" not in self.find(".draft-bar").text, "the save")
+        self.assertIn({"name": "Japan", "expression": "device.country in ['JP']"},
+                      self.call("GET", "draft")[1]["template"]["conditions"])
+
+    def test_keeps_the_condition_that_is_typed_and_not_chosen(self):
+        self.open_form(is_edited=False)
+        self.field("Condition of another value").send_keys("Use")
+        self.driver.refresh()
+        self.wait_for(lambda: self.headings() == ["Edit AppFeatures.RefreshInterval"], "the form")
+        choice = self.field("Condition of another value")
+        self.assertEqual(choice.get_attribute("value"), "Use")
+        self.press("Keep in the draft")
+        self.wait_for_text("There is no condition “Use”", "dialog")
+
+    def test_keeps_the_reason_of_going_back(self):
+        self.publish(TEMPLATE, "Second")
+        self.reload_form("history", "Go back to version 1", {"Reason": "Too early"})
+        self.press("Go back to version 1")
+        self.wait_for_text("is published again as version 3", "main")
+        self.assertEqual(self.template()["version"]["description"], "Too early")
+
+    def test_keeps_the_value_of_several_settings(self):
+        self.go("settings")
+        self.find("input[aria-label='Select AppFeatures.RefreshInterval']").click()
+        self.press("Set for a condition …")
+        self.choose("Condition", "User 2")
+        self.write("Value", "9")
+        self.driver.refresh()
+        self.wait_for(lambda: self.field("Value").get_attribute("value") == "9", "the value")
+        self.assertEqual(self.field("Condition").get_attribute("value"), "User 2")
+        self.press("Set in the draft")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("1 change", ".draft-bar")
+
     def leave_and_return(self, page):
         """Leaves a page without leaving its field, comes back, and reloads it."""
         for place in ("live", page):
@@ -290,6 +336,14 @@ class FormTests(TaskCase):
         self.leave_and_return("review")
         self.wait_for(lambda: self.field("Also preview these users").get_attribute("value")
                       == "3, 4", "the users")
+        self.press("Preview")
+        self.wait_for(lambda: self.find_all("details summary code"), "the users' forms")
+        self.find("main .card details > summary").click()
+        self.write("Name of the signal", "plan")
+        self.leave_and_return("review")
+        self.wait_for(lambda: self.find_all("details summary code"), "the users' forms")
+        self.find("main .card details > summary").click()
+        self.assertEqual(self.field("Name of the signal").get_attribute("value"), "plan")
         self.go("user")
         self.write("User ID", "9")
         self.write("Name of the signal", "plan")

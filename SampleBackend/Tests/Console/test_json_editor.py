@@ -112,6 +112,27 @@ class JSONEditorTests(TaskCase):
         field.send_keys(Keys.CONTROL + Keys.SHIFT + "z")
         self.assertIn("]", self.text())
 
+    def test_undoes_the_format_of_a_long_text(self):
+        field = self.open_editor()
+        short = "[" + ",".join(f'{{"name":"value {n}"}}' for n in range(1_500)) + "]"
+        long = json.dumps(json.loads(short), indent=2)
+        self.assertGreater(len(long), 30_000)
+        self.set_text(short)
+        self.press("Format")
+        self.assertEqual(self.text(), long)
+        field.send_keys(Keys.CONTROL + "z")
+        self.assertEqual(self.text(), short)
+        field.send_keys(Keys.CONTROL + Keys.SHIFT + "z")
+        self.assertEqual(self.text(), long)
+        # What is typed since is undone first.
+        field.send_keys(Keys.END, "x")
+        self.assertEqual(len(self.text()), len(long) + 1)
+        field.send_keys(Keys.CONTROL + "z")
+        self.assertEqual(self.text(), long)
+        field.send_keys(Keys.CONTROL + "z")
+        self.assertEqual(self.text(), short)
+        self.wait_for_text("The server accepts this", "dialog")
+
     def test_is_as_high_as_its_text_up_to_a_limit(self):
         self.open_editor()
         heights = []

@@ -39,6 +39,18 @@ class LiveCheckTests(TaskCase):
         """The requests that were sent since the last call."""
         return self.driver.execute_script("return sent.splice(0)")
 
+    def test_names_a_limit_of_the_whole_draft(self):
+        self.go("settings", find="3.key_7")
+        self.press("Edit Section 3.key_7")
+        # Typing a million characters takes minutes.
+        self.driver.execute_script("""
+            const [field] = arguments;
+            field.value = 'x'.repeat(1_000_001);
+            field.dispatchEvent(new Event('input', {bubbles: true}));""", self.field("Default value"))
+        self.wait_for_text("not publish the draft: its values have", "dialog .check-state")
+        self.wait_for_text("use at most 1000000", "dialog .check-state")
+        self.assertTrue(self.button("Keep in the draft").is_enabled())
+
     def test_sends_only_what_a_form_changes(self):
         self.go("settings", find="3.key_7")
         self.driver.execute_script(PROBE)

@@ -6,7 +6,7 @@ from selenium.webdriver.common.keys import Keys
 
 from browser import DESKTOP, PHONE
 from console_case import gate
-from task_case import TaskCase
+from task_case import TEMPLATE, TaskCase
 
 PAGES = ("settings", "conditions", "review", "merge", "user", "live", "history", "audit", "projects",
          "tokens", "transfer", "webhooks")
@@ -60,6 +60,11 @@ class PageTests(TaskCase):
                     wanted = button_with_draft if is_draft else button
                     self.wait_for(lambda: self.driver.execute_script(PRIMARY)
                                   == [wanted] * (wanted is not None), f"{wanted} alone")
+        # A draft of an older version is merged before it is published.
+        self.publish(TEMPLATE, "Theirs")
+        self.wait_for_text("was published meanwhile", ".draft-bar")
+        self.go("review")
+        self.wait_for(lambda: self.driver.execute_script(PRIMARY) == ["Merge"], "Merge alone")
 
     def test_is_accessible_and_fits_with_a_draft_and_dialogs(self):
         self.edit_interval("45")

@@ -87,11 +87,11 @@ class ProjectTests(TaskCase):
         self.wait_for_text("Settings", "main h1")
         self.assertEqual(self.chosen(), self.project)
 
-    def test_starts_a_project_that_shows_nothing_before_it_is_published(self):
+    def test_shows_nothing_of_a_project_before_it_is_published(self):
         self.continue_session()
-        name = f"started-{uuid4().hex[:8]}"
+        name = f"created-{uuid4().hex[:8]}"
+        self.create_project(name)
         self.open(f"#/{name}/live")
-        self.press(f"Start the project {name}")
         self.wait_for_text("is published yet", "main")
         self.assertNotIn("No app is connected", self.find("main").text)
         self.check_page("unpublished-live")

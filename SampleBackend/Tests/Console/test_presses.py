@@ -4,6 +4,7 @@ import unittest
 
 from selenium.webdriver.common.action_chains import ActionChains
 
+from browser import PHONE
 from console_case import gate
 from task_case import TaskCase
 
@@ -130,6 +131,79 @@ class PressTests(TaskCase):
         self.wait_for_dialog_to_close()
         self.assertEqual(
             self.call("GET", "users/9/overrides")[1], {"AppFeatures": {"RefreshInterval": 7}})
+
+
+class TouchTests(TaskCase):
+    size = PHONE
+
+    def touch(self, kind, *points):
+        """Dispatches a touch event: `touchStart` with its point, `touchEnd` without one."""
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {
+            "type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]})
+
+    def touch_down(self, text):
+        """Puts a finger on a control; returns the control."""
+        button = self.button(text)
+        self.driver.execute_script("""
+            const [element] = arguments;
+            element.scrollIntoView({block: 'center'});
+            window.pointers = [];
+            for (const name of ['pointerdown', 'pointerup', 'mousedown', 'click']) {
+                element.addEventListener(name, ({pointerType}) => (
+                    pointers.push([name, pointerType ?? ''].join(' ').trim())));
+            }""", button)
+        self.before = self.driver.execute_async_script(PLACE, button)
+        self.touch("touchStart", self.driver.execute_script("""
+            const {left, top, width, height} = arguments[0].getBoundingClientRect();
+            return [left + width / 2, top + height / 2];""", button))
+        return button
+
+    def lift(self, button):
+        """Lifts the finger off a control, which must not have moved, and got the click."""
+        self.assertEqual(self.driver.execute_async_script(PLACE, button), self.before)
+        self.touch("touchEnd")
+        self.wait_for(lambda: "click touch" in self.driver.execute_script("return pointers"),
+                      "the click")
+        self.assertEqual(self.driver.execute_script("return pointers"), [
+            "pointerdown touch", "pointerup touch", "mousedown", "click touch"])
+
+    def test_keep_what_is_in_the_field_that_they_leave(self):
+        self.go("conditions")
+        self.press("Add condition")
+        self.write("Name", "Japan")
+        self.press("Add rule")
+        self.choose("Field", "Country")
+        self.field("Another value").send_keys("Japan")
+        self.lift(self.touch_down("Keep in the draft"))
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("device.country in ['JP']", "main")
+
+    def test_let_no_answer_move_the_button(self):
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.hold_answers("validateOnly")
+        self.write("Default value", "x")
+        self.wait_for_held_answer()
+        button = self.touch_down("Cancel")
+        self.release_answers()
+        self.assertNotIn("is not a number", self.find("dialog").text)
+        self.lift(button)
+        self.wait_for_text("Discard your input?", "dialog")
+        self.press("Keep editing")
+        self.wait_for_text("is not a number", "dialog")
+
+    def test_end_when_the_finger_scrolls(self):
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.hold_answers("validateOnly")
+        self.write("Default value", "x")
+        self.wait_for_held_answer()
+        button = self.touch_down("Cancel")
+        self.release_answers()
+        self.touch("touchCancel")
+        self.wait_for_text("is not a number", "dialog")
+        self.assertNotIn("click touch", self.driver.execute_script("return pointers"))
+        self.assertTrue(button.is_displayed())
 
 
 if __name__ == "__main__":

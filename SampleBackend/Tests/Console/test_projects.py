@@ -55,7 +55,7 @@ class ProjectCase(TaskCase):
 class ProjectDetailsTests(ProjectCase):
     @gate
     def test_sets_the_distinguishing_details_of_a_project(self):
-        self.go("projects")
+        self.go("projects", find=self.project)
         self.assertIsNone(self.bar())
         change = f"Change the details of {self.project}"
         self.press(change)
@@ -94,7 +94,7 @@ class ProjectDetailsTests(ProjectCase):
             "the project's row")
 
     def test_does_not_overwrite_details_that_another_user_has_set(self):
-        self.go("projects")
+        self.go("projects", find=self.project)
         self.press(f"Change the details of {self.project}")
         self.write("Name to show", "Mine")
         self.set_details(displayName="Theirs")
@@ -112,7 +112,7 @@ class ProjectDetailsTests(ProjectCase):
         name = f"{self.project}-new"
         listed = lambda: {each["name"]: each
                           for each in self.administer("GET", "/v1/projects")[1]["projects"]}
-        self.go("projects")
+        self.go("projects", find=self.project)
         self.press("Create project")
         self.write("Name", "a b")
         self.press("Create the project")
@@ -128,7 +128,7 @@ class ProjectDetailsTests(ProjectCase):
         self.wait_for_text("Staging", "header .environment")
         self.driver.execute_script("location.hash = arguments[0]", f"/{name}/settings")
         self.wait_for_text("There is nothing here yet", "main")
-        self.driver.execute_script("location.hash = arguments[0]", f"/{name}/projects")
+        self.driver.execute_script("location.hash = arguments[0]", f"/{name}/projects?find={name}")
         self.press(f"Archive {name}")
         self.press("Archive the project")
         self.wait_for_dialog_to_close()
@@ -137,7 +137,7 @@ class ProjectDetailsTests(ProjectCase):
         self.check_page("projects-archived")
         self.driver.execute_script("location.hash = arguments[0]", f"/{name}/settings")
         self.wait_for_text("archived: it can be read, but not changed", "main")
-        self.driver.execute_script("location.hash = arguments[0]", f"/{name}/projects")
+        self.driver.execute_script("location.hash = arguments[0]", f"/{name}/projects?find={name}")
         self.press(f"Delete {name}")
         self.write(f"Type {name} to confirm", self.project)
         self.press("Delete the project")
@@ -201,7 +201,7 @@ class ProjectDetailsTests(ProjectCase):
         self.wait_for_text("This pins a value in Shop, which is production", "dialog")
 
     def test_reads_the_projects_while_another_one_is_opened(self):
-        self.go("projects")
+        self.go("projects", find=self.project)
         faults = Faults(self.driver)
         self.press(f"Change the details of {self.project}")
         self.write("Name to show", "Shop")
@@ -217,6 +217,22 @@ class ProjectDetailsTests(ProjectCase):
         faults.end()
         self.wait_for(
             lambda: self.driver.title == "Settings · default · ActiveConfig", "the title")
+
+    def test_shows_hundreds_of_projects_in_steps(self):
+        self.go("settings")
+        self.replace_answer("/v1/projects", {"projects": [
+            {"name": f"p{n:03}", "displayName": f"Number {n}", "environment": "STAGING",
+             "versionNumber": "0"} for n in range(300)]})
+        self.go("projects")
+        self.wait_for_text("300 projects", "main")
+        rows = "main tbody tr"
+        self.assertEqual(len(self.find_all(rows)), 100)
+        self.press("Show more projects")
+        self.wait_for(lambda: len(self.find_all(rows)) == 200, "more projects")
+        self.write("Find a project", "staging 299")
+        self.wait_for(lambda: len(self.find_all(rows)) == 1, "the project")
+        self.assertIn("find=staging+299", self.driver.current_url)
+        self.check_page("projects-many")
 
     def test_says_that_a_rollback_reaches_production(self):
         self.publish_interval("45")
@@ -254,6 +270,9 @@ class NarrowProjectTests(ProjectCase):
         self.check_page("menu-production")
         self.press("Projects")
         self.wait_for_text("Projects", "main h1")
+        # A table without a field has few rows.
+        if self.wait_for(lambda: self.find_all("tbody tr"), "the projects")[9:]:
+            self.write("Find a project", self.project)
         self.press(f"Change the details of {self.project}")
         self.find("dialog[open]")
         self.check_page("dialog-project-details")
@@ -262,7 +281,7 @@ class NarrowProjectTests(ProjectCase):
 class ViewerTests(TaskCase):
     def test_only_publishers_set_the_details(self):
         self.token = self.new_token("editor")
-        self.go("projects")
+        self.go("projects", find=self.project)
         button = self.button(f"Change the details of {self.project}")
         self.assertFalse(button.is_enabled())
         reason = self.driver.execute_script(

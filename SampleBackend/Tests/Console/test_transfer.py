@@ -318,10 +318,10 @@ class EmptyProjectTests(TaskCase):
         self.project = f"empty-{uuid4().hex[:8]}"
 
     def start(self):
-        """Opens a project without a published version."""
+        """Creates and opens a project without a published version."""
         self.continue_session()
+        self.create_project(self.project)
         self.open(f"#/{self.project}/settings")
-        self.press(f"Start the project {self.project}")
         self.wait_for_text("There is nothing here yet", "main")
 
     @gate

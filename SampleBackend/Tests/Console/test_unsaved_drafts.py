@@ -48,6 +48,46 @@ class UnsavedDraftTests(TaskCase):
         faults.end()
         self.wait_for(lambda: self.saved() == ("45", "Mine"), "both edits")
 
+    def replace_project(self):
+        """Another user deletes the project, and creates one of its name."""
+        self.call("PATCH", "details", {"archived": True})
+        path = f"/v1/projects/{self.project}"
+        self.assertEqual(self.administer("DELETE", f"{path}?confirm={self.project}")[0], 200)
+        self.assertEqual(self.administer(
+            "POST", "/v1/projects", {"project": self.project})[0], 201)
+
+    def test_drops_the_draft_of_a_deleted_project(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.fail("PATCH", SAVE)
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("Not saved on the server", ".draft-bar")
+        self.replace_project()
+        self.wait_for_text("Your draft of the deleted one ended with it: "
+                           "RefreshInterval 45", ".draft-bar")
+        self.wait_for_text("There is nothing here yet", "main")
+        self.check_page("draft-dropped")
+        faults.end()
+        self.press("OK")
+        self.wait_for(lambda: not self.find_all(".draft-bar"), "the note to go")
+        self.driver.refresh()
+        self.wait_for_text("There is nothing here yet", "main")
+        self.assertIsNone(self.saved())
+        self.go("history")
+        self.wait_for_text("is published yet", "main")
+        self.go("projects")
+        row = self.wait_for(lambda: next(
+            (each for each in self.find_all("tbody tr") if self.project in each.text), None),
+            "the project")
+        self.assertEqual(row.find_element("css selector", "td.number").text, "–")
+        # The first publish replaces the empty version 2.
+        self.go("settings")
+        self.press("Start with the sample")
+        self.wait_for_text("since version 2", ".draft-bar")
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 3", "main")
+
     def test_tries_again_after_another_project_was_opened(self):
         self.go("settings")
         faults = Faults(self.driver)

@@ -418,5 +418,30 @@ class UserTests(TaskCase):
         self.assertEqual(self.custom_signals(), [("plan", "gold")])
 
 
+class ManyPinsTests(TaskCase):
+    def test_shows_thousands_of_pins_in_steps(self):
+        self.publish({"parameters": {f"k{n}": {"valueType": "NUMBER", "defaultValue": {"value": "0"}}
+                                     for n in range(3000)}}, "Many")
+        status, answer = self.call(
+            "PUT", "users/u/overrides", {"Default": {f"k{n}": n for n in range(3000)}})
+        self.assertEqual(status, 200, answer)
+        self.go("user", id="u")
+        pins = "[aria-labelledby=pinned]"
+        self.wait_for_text("3,000 pinned values", pins)
+        self.wait_for_text("True conditions", "main")
+        self.assertLess(
+            self.driver.execute_script("return document.querySelectorAll('*').length"), 4000)
+        self.press("Show more pinned values")
+        self.wait_for(lambda: len(self.find_all(f"{pins} tbody tr")) == 200, "more pins")
+        self.write("Find a pinned value", "k2999")
+        self.wait_for(lambda: len(self.find_all(f"{pins} tbody tr")) == 1, "the pin")
+        self.check_page("user-pins")
+        self.press("Remove Default.k2999")
+        self.press("Remove")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("0 pinned values of 2999", pins)
+        self.assertEqual(self.field("Find a pinned value").get_attribute("value"), "k2999")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -145,12 +145,70 @@ class WidthTests(TaskCase):
         self.enter_token(self.token)
         self.wait_for(lambda: self.find_all("main h1[tabindex]"), "the pages")
         self.driver.execute_script("location.hash = '#/no-such-project/settings'")
-        self.wait_for_text("Start the project", "main")
+        self.wait_for_text("There is no project", "main")
         self.check("unknown-project")
-        self.press("Start the project no-such-project")
+        self.create_project("no-such-project")
+        self.driver.refresh()
         self.wait_for_text("In the app", "main")
         self.check("empty-project")
         self.check_problems()
+
+
+# Columns whose cells do not begin at the same place in each row, and drafts without a visible mark.
+COLUMNS = """
+    const isShown = (element) => element.checkVisibility() && element.getClientRects().length > 0;
+    const columns = ['.setting > .setting-value', '.setting > .setting-type',
+        '.setting > .setting-conditions', '.condition > .expression', '.condition > .condition-uses'];
+    const isOut = (mark) => mark.getBoundingClientRect().bottom
+        > mark.closest('.setting').getBoundingClientRect().bottom;
+    return [...columns.filter((column) => new Set([...document.querySelectorAll(column)]
+        .filter(isShown).map((cell) => Math.round(cell.getBoundingClientRect().left))).size > 1),
+        ...[...document.querySelectorAll('.setting-name .badge')].filter(isOut)
+            .map((mark) => `no mark: ${mark.closest('.setting').textContent}`)];"""
+
+
+class ColumnTests(TaskCase):
+    def test_aligns_the_cells_of_rows_and_keeps_the_mark_of_a_draft(self):
+        template = long_template()
+        settings = template["parameterGroups"]["AppFeatures"]["parameters"]
+        del settings["SomeFeature"]["conditionalValues"]
+        self.publish(template, "Long")
+        self.go("settings")
+        self.field("SampleViewConfiguration.ButtonEnabled").click()
+        self.wait_for_text("1 change", ".draft-bar")
+        self.addCleanup(self.browser.set_size, self.size)
+        problems = []
+        for page in ("settings", "conditions"):
+            self.go(page)
+            self.find(".setting, .condition")
+            for width in WIDTHS:
+                self.browser.set_size((width, 900))
+                self.driver.execute_async_script(
+                    "requestAnimationFrame(() => setTimeout(arguments[0], 50))")
+                problems += [f"{page}, {width} px: {text}"
+                             for text in self.driver.execute_script(COLUMNS)]
+        self.assertEqual(problems, [], "\n".join(problems))
+
+    def test_removes_a_rule_on_its_first_line(self):
+        template = copy.deepcopy(TEMPLATE)
+        users = ", ".join(f"'user {number}'" for number in range(20))
+        template["conditions"][0]["expression"] = (
+            f"device.country in ['JP'] && user.id in [{users}]")
+        self.publish(template, "Many users")
+        self.go("conditions")
+        self.press("Edit User 1")
+        self.find("dialog .rule-value")
+        self.addCleanup(self.browser.set_size, self.size)
+        for width in WIDTHS:
+            self.browser.set_size((width, 900))
+            self.assertEqual(self.driver.execute_script("""
+                return [...document.querySelectorAll('dialog .rule-line:has([aria-label=Field])')]
+                    .filter((line) => {
+                        const [button, field] = ['[aria-label^="Remove rule"]', '[aria-label=Field]']
+                            .map((each) => line.querySelector(each).getBoundingClientRect());
+                        return button.top >= field.bottom || button.left < field.right;
+                    }).map((line) => line.getAttribute('aria-label'));"""), [], width)
+            self.assertEqual(faults(self.driver), [], width)
 
 
 # Width of the page without its padding and the navigation, and the number of rows in the window.

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {Folds} from '../../Sources/Console/Pages/controls/folds.js';
+import {Folds} from '../../Sources/Console/Pages/settings/folds.js';
 import {KeptChoices} from '../../Sources/Console/Pages/merge/kept-choices.js';
 import {conditionName, conditionPath, conditionPlace, isWithin, memberPath, parameterPath, placeName,
     placeText}
     from '../../Sources/Console/Pages/template/paths.js';
 import {colorOf, colors, environments, hasSameMarks, isProduction, projectText, shownName}
     from '../../Sources/Console/Pages/projects/project-details.js';
-import {isProjectName, projectToOpen, rememberProject, startProject}
+import {isProjectName, projectToOpen, rememberProject}
     from '../../Sources/Console/Pages/projects/projects.js';
 import {address, currentRoute, go, projectAddress, setProject, setQuery}
     from '../../Sources/Console/Pages/routing/router.js';
@@ -86,7 +86,7 @@ for (const [path, text] of [
     [['conditions', 'A', 'constructor'], 'the condition A, constructor'],
     [['conditions'], 'the order of the conditions'],
     [['version', 'description'], 'the description of the version'], [['other'], 'the other'],
-]) test(`${path.join(' ')} is said as ${text}`, () => assert.equal(placeName(path), text));
+]) test(`${path.join(' ')} is shown as ${text}`, () => assert.equal(placeName(path), text));
 
 const named = {conditions: [{name: 'A'}, {name: ''}, {}]};
 
@@ -221,15 +221,13 @@ test('environments and colours are those of the server', () => {
     assert.deepEqual(colors.map(([value]) => value), shared.projectColors);
 });
 
-for (const [wanted, last, started, name, isKnown] of [
-    ['a', null, null, 'a', true], ['gone', null, null, 'gone', false],
-    ['new', null, 'new', 'new', true], [null, 'b', null, 'b', true],
-    [null, 'gone', null, 'default', true], [null, null, null, 'default', true],
-    ['default', 'b', null, 'default', true], [null, null, 'new', 'default', true],
+for (const [wanted, last, name, isKnown] of [
+    ['a', null, 'a', true], ['gone', null, 'gone', false], [null, 'b', 'b', true],
+    [null, 'gone', 'default', true], [null, null, 'default', true],
+    ['default', 'b', 'default', true],
 ]) {
-    test(`the project ${wanted} is opened as ${name} after ${last} and ${started}`, () => {
+    test(`the project ${wanted} is opened as ${name} after ${last}`, () => {
         if (last) rememberProject(last);
-        if (started) startProject(started);
         assert.deepEqual(projectToOpen(wanted, ['a', 'b']), {name, isKnown});
     });
 }

@@ -7,10 +7,10 @@ import {call, isMissing, NoAnswerError, projectPath, receive, ServerError, setCS
     setSignedOutHandler} from '../../Sources/Console/Pages/server/api.js';
 import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {newestRequest} from '../../Sources/Console/Pages/server/newest-request.js';
-import {LiveValidation, problemsWithin, sentence, validate, validateEdit}
+import {acceptance, LiveValidation, problemsWithin, sentence, validate, validateEdit}
     from '../../Sources/Console/Pages/server/validation.js';
 import {etagOf, readNewest, readVersion} from '../../Sources/Console/Pages/server/versions.js';
-import {warningTexts} from '../../Sources/Console/Pages/server/warning-field.js';
+import {warningTexts} from '../../Sources/Console/Pages/review/warning-field.js';
 
 let clock;
 
@@ -66,6 +66,14 @@ test('an empty answer has no tree', async () => {
     assert.equal((await call('DELETE', '/v1/x')).body, null);
     answerRequests(() => ({status: 304}));
     assert.equal((await call('GET', '/v1/x', {ifNoneMatch: '"t"'})).status, 304);
+});
+
+test('an edit without problems names a limit of the whole template', () => {
+    const other = {path: 'parameters.a', message: 'its value is not a number'};
+    assert.equal(acceptance([]), 'The server accepts this.');
+    assert.equal(acceptance([other]), 'The server accepts this.');
+    assert.equal(acceptance([other, {path: '', message: 'its values have 7; use at most 5'}]),
+        'You can keep this, but not publish the draft: its values have 7; use at most 5.');
 });
 
 test('a request has its fields, and digits as they are', async () => {
@@ -218,7 +226,7 @@ test('a version is read without its metadata', async () => {
     const requests = answerRequests(() => (
         {body: {a: 1, version: {versionNumber: '3'}}, etag: 'W/"etag-p-3"'}));
     assert.deepEqual(await readVersion('p', '3'),
-        {template: {a: 1}, version: {versionNumber: '3'}, etag: '"etag-p-3"'});
+        {template: {a: 1}, version: {versionNumber: '3'}, number: '3', etag: '"etag-p-3"'});
     assert.equal(requests[0].path, '/v1/projects/p/remoteConfig?versionNumber=3');
 });
 
@@ -227,9 +235,19 @@ test('a version has its entity tag although a proxy drops the field', async () =
     assert.equal((await readVersion('p')).etag, '"etag-p-3"');
 });
 
+for (const number of ['0', '7']) {
+    test(`version ${number} of a project that was only created is not published`, async () => {
+        const updateType = 'REMOTE_CONFIG_UPDATE_TYPE_UNSPECIFIED';
+        answerRequests(() => ({body: {version: {versionNumber: number, updateType}}}));
+        assert.deepEqual(await readVersion('p'),
+            {template: {}, version: null, number, etag: `"etag-p-${number}"`});
+    });
+}
+
 test('before the first publish the current version is empty, and others are missing', async () => {
     answerRequests(() => failure(404));
-    assert.deepEqual(await readVersion('p'), {template: {}, version: null, etag: '"etag-p-0"'});
+    assert.deepEqual(await readVersion('p'),
+        {template: {}, version: null, number: '0', etag: '"etag-p-0"'});
     await assert.rejects(readVersion('p', '2'), {status: 404});
     assert.equal(await readNewest('p'), null);
     answerRequests(() => failure(500));
@@ -327,7 +345,7 @@ for (const [problem, text] of [
     [{message: 'it is wrong'}, 'It is wrong.'], [{message: 'Is it?'}, 'Is it?'],
     [{message: 'no key', column: 7}, 'Column 7: No key.'], [{message: 'done!'}, 'Done!'],
     [{message: 'é'}, 'É.'],
-]) test(`the problem "${problem.message}" is said as "${text}"`, () => (
+]) test(`the problem "${problem.message}" is shown as "${text}"`, () => (
     assert.equal(sentence(problem), text)));
 
 /** Live validation of a workspace without a draft, with its reports. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {countsText, hasWords, isLarge, lineOf, sectionsOf}
+import {countsText, isFound, isLarge, lineOf, sectionsOf}
     from '../../Sources/Console/Pages/differences/difference-sections.js';
 import {differenceSummary} from '../../Sources/Console/Pages/differences/diff-view.js';
 import {ExactNumber} from '../../Sources/Console/Pages/json/json.js';
@@ -182,6 +182,6 @@ for (const [name, parts, expected] of [
 test('a search finds words in names and in the parts of a difference', () => {
     const [{items: [listed]}] = sectionsOf({conditions: [], groups: [], parameters: [
         changed('Views', 'Label', [{name: 'conditionalValues.Beta', new: {value: 'x'}}])]});
-    assert.equal(hasWords(listed, ['views.', 'beta']), true);
-    assert.equal(hasWords(listed, ['views', 'gamma']), false);
+    assert.equal(isFound(listed, ['views.', 'beta']), true);
+    assert.equal(isFound(listed, ['views', 'gamma']), false);
 });

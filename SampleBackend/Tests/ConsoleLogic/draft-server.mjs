@@ -18,6 +18,8 @@ export class DraftServer {
     lostVersions = 0;
     #tags = 0;
     #faults = [];
+    /** Number of the empty version with which the project was created; null without one. */
+    #created = null;
 
     constructor(template) {
         if (template) this.publish(template);
@@ -25,7 +27,21 @@ export class DraftServer {
     }
 
     publish(template) {
-        this.versions.set(String(this.versions.size + 1), template);
+        this.versions.set(String(Number(this.#newest) + 1), template);
+    }
+
+    /** Deletes the project, and creates an empty one of its name, as of version 0 the first time. */
+    recreate() {
+        this.#created = this.versions.size || this.#created ? String(Number(this.#newest) + 1) : '0';
+        this.versions.clear();
+        this.draft = null;
+    }
+
+    /** Deletes all versions but the newest, as the server does with old ones. */
+    prune() {
+        for (const number of this.versions.keys()) {
+            if (number !== this.#newest) this.versions.delete(number);
+        }
     }
 
     /** Stores a draft as another browser does. */
@@ -49,7 +65,7 @@ export class DraftServer {
     }
 
     get #newest() {
-        return String(this.versions.size);
+        return [...this.versions.keys()].at(-1) ?? this.#created ?? '0';
     }
 
     async #answer(request) {
@@ -62,14 +78,22 @@ export class DraftServer {
                 throw new Error('The connection broke.');
             }
             const number = url.searchParams.get('versionNumber') ?? this.#newest;
+            if (number === this.#created) {
+                return {body: {version: {versionNumber: number,
+                    updateType: 'REMOTE_CONFIG_UPDATE_TYPE_UNSPECIFIED'}}};
+            }
             const template = this.versions.get(number);
             if (!template) return failure(404);
             return {body: {...template, version: {versionNumber: number}},
                 etag: `"etag-default-${number}"`};
         }
         if (resource === 'remoteConfig:listVersions') {
-            return this.versions.size ? {body: {versions: [{versionNumber: this.#newest}]}}
-                : failure(404);
+            if (!this.versions.size && this.#created === null) return failure(404);
+            const last = Number(url.searchParams.get('endVersionNumber') ?? Infinity);
+            const size = Number(url.searchParams.get('pageSize'));
+            return {body: {versions: [...this.versions.keys()].filter(
+                (each) => Number(each) <= last).reverse().slice(0, size).map(
+                (versionNumber) => ({versionNumber}))}};
         }
         if (resource !== 'draft') return failure(404);
         const index = this.#faults.findIndex((each) => each.method === method);

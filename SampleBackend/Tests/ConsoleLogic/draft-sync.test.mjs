@@ -6,7 +6,8 @@ import {initialState, isUnsaved, mirrorOf, patchedBy, restored}
 import {afterEvent, table} from '../../Sources/Console/Pages/drafts/draft-sync.js';
 
 const template = (value) => ({parameters: {a: {defaultValue: {value}}}});
-const current = {template: template('1'), version: {versionNumber: '1'}, etag: '"1"'};
+const current = {template: template('1'), version: {versionNumber: '1'}, number: '1',
+    etag: '"1"'};
 const draft = (value, more = {}) => ({template: template(value), base: '1',
     baseTemplate: current.template, etag: '"1"', changes: null, ...more});
 const savedOf = ({template: saved, base}, tag = '"d1"') => ({template: saved, base, tag});
@@ -41,6 +42,8 @@ const events = {
     read: {type: 'read', draft: theirs, saved: savedOf(theirs), token: 1},
     found: {type: 'found', found: {draft: theirs, saved: savedOf(theirs)}, seen: states.saved},
     renew: {type: 'renew'},
+    replaced: {type: 'replaced', current: {template: template('5'), version: null, number: '2',
+        etag: '"2"'}, found: {draft: null, saved: null}, dropped: ['a 2']},
     stop: {type: 'stop'},
 };
 
@@ -48,27 +51,32 @@ const events = {
 const expected = {
     saved: {
         edit: 'saving keep change store', check: 'saved look', found: 'saved change',
-        renew: 'saving keep store', stop: 'stopped',
+        renew: 'saving keep store', replaced: 'saved keep change',
+        stop: 'stopped',
     },
     saving: {
         edit: 'saving keep change', stored: 'saved notify keep change',
         // The draft is stored again: the answer was to the deletion of an earlier one.
         deleted: 'saving notify store', conflict: 'merging read', refused: 'refused keep change',
         unanswered: 'waiting wait keep change', unavailable: 'waiting wait keep change',
-        renew: 'saving keep', stop: 'stopped',
+        renew: 'saving keep', replaced: 'saving keep change',
+        stop: 'stopped',
     },
     merging: {
         edit: 'merging keep change', conflict: 'waiting wait keep change',
         refused: 'refused keep change', unanswered: 'waiting wait keep change',
         unavailable: 'waiting wait keep change', read: 'saving change store',
-        renew: 'merging keep', stop: 'stopped',
+        renew: 'merging keep', replaced: 'merging keep change',
+        stop: 'stopped',
     },
     waiting: {
         edit: 'saving keep change store', retry: 'saving store', check: 'saving store',
-        waited: 'saving store', renew: 'saving keep store', stop: 'stopped',
+        waited: 'saving store', renew: 'saving keep store', replaced: 'saved keep change',
+        stop: 'stopped',
     },
     refused: {
         edit: 'saving keep change store', retry: 'saving store', renew: 'saving keep store',
+        replaced: 'saved keep change',
         stop: 'stopped',
     },
     stopped: {
@@ -99,7 +107,7 @@ test('each phase has the events of its row, and those of all', () => {
         const listed = Object.keys(expected[phase])
             .map((name) => (failures.includes(name) ? 'failed' : name));
         assert.deepEqual(new Set(Object.keys(handlers)),
-            new Set([...listed, 'loaded', 'newest', 'publishing', 'stop']));
+            new Set([...listed, 'loaded', 'newest', 'noted', 'publishing', 'stop']));
     }
 });
 
@@ -246,7 +254,8 @@ test('a draft that ended elsewhere reads the version before it changes the page'
 });
 
 test('a version is shown with the draft that was read with it, unless that is older', () => {
-    const version = {template: template('7'), version: {versionNumber: '2'}, etag: '"2"'};
+    const version = {template: template('7'), version: {versionNumber: '2'}, number: '2',
+        etag: '"2"'};
     const load = {type: 'loaded', current: version, found: {draft: theirs, saved: savedOf(theirs)}};
     const taken = afterEvent(states.saved, {...load, seen: states.saved}).state;
     assert.deepEqual([taken.current, taken.newestVersion, taken.draft],
@@ -257,7 +266,7 @@ test('a version is shown with the draft that was read with it, unless that is ol
     }
 });
 
-test('a check tells of a newer version once', () => {
+test('a check reports a newer version once', () => {
     const event = {type: 'newest', version: {versionNumber: '2'}};
     const {state, effects} = afterEvent(states.saved, event);
     assert.deepEqual(effects, [{type: 'change'}]);
@@ -272,7 +281,7 @@ test('a new draft is patched over the shown version', () => {
 test('the tab keeps what the server lacks', () => {
     assert.equal(mirrorOf(states.saved), null);
     assert.deepEqual(mirrorOf(states.saving),
-        {saved: null, draft: {template: mine.template, base: '1'}, unanswered: []});
+        {saved: null, draft: {template: mine.template, base: '1'}, unanswered: [], version: '1'});
 });
 
 for (const [name, kept, saved, result] of [

@@ -13,9 +13,32 @@ async function edit(workspace, values) {
     await done();
 }
 
+/** A tab with an edit that the server has. */
+async function edited() {
+    const workspace = await tab();
+    await edit(workspace, {a: '2', b: '1'});
+    return workspace;
+}
+
+/** A tab that discarded its edit of version 1 after another person had published version 2. */
+async function discarded(published) {
+    const workspace = await edited();
+    server.publish(template(published));
+    await workspace.load();
+    await workspace.discard();
+    return workspace;
+}
+
+/** Two tabs; the first has an edit that both know. */
+async function twoTabs() {
+    const [one, two] = [await tab(), await tab()];
+    await edit(one, {a: '2', b: '1'});
+    return [one, two];
+}
+
 test('an edit is undone and redone, also on the server', async () => {
     const workspace = await tab();
-    assert.ok(!workspace.canUndo && !workspace.canRedo);
+    assert.deepEqual([workspace.undoName, workspace.redoName], [null, null]);
     workspace.edit(template({a: '2', b: '1'}));
     assert.equal(workspace.undoName, 'a 2');
     await workspace.saved();
@@ -23,7 +46,7 @@ test('an edit is undone and redone, also on the server', async () => {
     await workspace.saved();
     assert.equal(workspace.draft, null);
     assert.equal(server.draft, null);
-    assert.ok(!workspace.canUndo);
+    assert.equal(workspace.undoName, null);
     assert.equal(workspace.redoName, 'a 2');
     await workspace.redo();
     await workspace.saved();
@@ -53,8 +76,7 @@ test('the description of the version is no step, and stays', async () => {
 });
 
 test('steps end with a publish in another tab, also if its version cannot be read at first', async () => {
-    const [one, two] = [await tab(), await tab()];
-    await edit(one, {a: '2', b: '1'});
+    const [one, two] = await twoTabs();
     server.publish(one.template);
     server.lostVersions = 1;
     await two.endPublished(two.template, '2');
@@ -88,8 +110,7 @@ test('steps survive a reload of the page, by user and project', async () => {
 });
 
 test('undo keeps what another tab changed', async () => {
-    const [one, two] = [await tab(), await tab()];
-    await edit(one, {a: '2', b: '1'});
+    const [one, two] = await twoTabs();
     await edit(two, {a: '2', b: '3'});
     assert.deepEqual(await one.undo(), {name: 'a 2', kept: []});
     await one.saved();
@@ -108,8 +129,7 @@ test('undo leaves a value that another tab has replaced', async () => {
 });
 
 test('a step that another tab has undone is not offered', async () => {
-    const [one, two] = [await tab(), await tab()];
-    await edit(one, {a: '2', b: '1'});
+    const [one, two] = await twoTabs();
     await edit(two, {a: '1', b: '1'});
     assert.equal(one.undoName, null);
     assert.equal(await one.undo(), null);
@@ -126,8 +146,7 @@ test('an undo while another browser saves is merged with its edit', async () => 
 });
 
 test('a discarded draft comes back', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
+    const workspace = await edited();
     await workspace.discard();
     assert.equal(workspace.undoName, 'discard the draft');
     await workspace.undo();
@@ -140,11 +159,7 @@ test('a discarded draft comes back', async () => {
 });
 
 test('a discarded draft comes back over its own version', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
-    server.publish(template({a: '5', b: '5'}));
-    await workspace.load();
-    await workspace.discard();
+    const workspace = await discarded({a: '5', b: '5'});
     assert.deepEqual(valuesOf(workspace.template), {a: '5', b: '5'});
     await workspace.undo();
     await workspace.saved();
@@ -155,11 +170,7 @@ test('a discarded draft comes back over its own version', async () => {
 });
 
 test('a discarded draft whose version is gone comes back over the current one', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
-    server.publish(template({a: '1', b: '5'}));
-    await workspace.load();
-    await workspace.discard();
+    const workspace = await discarded({a: '1', b: '5'});
     server.versions.delete('1');
     server.versions.set('3', template({a: '1', b: '5'}));
     await workspace.load();
@@ -169,11 +180,7 @@ test('a discarded draft whose version is gone comes back over the current one', 
 });
 
 test('an undo without an answer changes nothing, and can be repeated', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
-    server.publish(template({a: '5', b: '5'}));
-    await workspace.load();
-    await workspace.discard();
+    const workspace = await discarded({a: '5', b: '5'});
     const {fetch} = globalThis;
     globalThis.fetch = () => Promise.reject(new Error('The connection broke.'));
     await assert.rejects(workspace.undo(), /does not answer/);
@@ -203,18 +210,16 @@ test('a merge with a version is undone to the draft before it', async () => {
 });
 
 test('a publish ends the steps', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
+    const workspace = await edited();
     const sent = workspace.template;
     server.publish(sent);
     await workspace.endPublished(sent, '2');
     await workspace.load();
-    assert.ok(!workspace.canUndo && !workspace.canRedo);
+    assert.deepEqual([workspace.undoName, workspace.redoName], [null, null]);
 });
 
 test('the steps since a publish stay', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
+    const workspace = await edited();
     const sent = workspace.template;
     workspace.edit(template({a: '2', b: '7'}));
     server.publish(sent);
@@ -227,23 +232,21 @@ test('the steps since a publish stay', async () => {
 });
 
 test('a publish in another tab ends the steps, also over a reload', async () => {
-    const [one, two] = [await tab(), await tab()];
-    await edit(one, {a: '2', b: '1'});
+    const [one, two] = await twoTabs();
     server.publish(one.template);
     await two.endPublished(two.template, '2');
     await done();
     assert.equal(one.versionNumber, '2');
-    assert.ok(!one.canUndo);
+    assert.equal(one.undoName, null);
 });
 
 test('a publish while the page is closed ends the steps', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
+    const workspace = await edited();
     workspace.stop();
     server.publish(server.draft.template);
     server.draft = null;
     const again = await tab();
-    assert.ok(!again.canUndo);
+    assert.equal(again.undoName, null);
 });
 
 test('nothing is undone during a publish', async () => {
@@ -275,11 +278,7 @@ test('an unsaved draft takes the place of the steps in a full storage', async ()
 });
 
 test('an edit while a version is read for an undo is kept', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
-    server.publish(template({a: '5', b: '5'}));
-    await workspace.load();
-    await workspace.discard();
+    const workspace = await discarded({a: '5', b: '5'});
     const {fetch} = globalThis;
     globalThis.fetch = (path, options) => {
         globalThis.fetch = fetch;
@@ -293,8 +292,7 @@ test('an edit while a version is read for an undo is kept', async () => {
 });
 
 test('steps are forgotten with their user, unless the work is kept', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
+    const workspace = await edited();
     workspace.stop();
     forgetUser('ada', {keepsWork: true});
     assert.ok(Object.keys(sessionStorage).some(isSteps));
@@ -303,8 +301,7 @@ test('steps are forgotten with their user, unless the work is kept', async () =>
 });
 
 test('a stopped workspace stores no steps after its user was forgotten', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
+    const workspace = await edited();
     workspace.stop();
     forgetUser('ada');
     workspace.edit(template({a: '3', b: '1'}));
@@ -312,14 +309,69 @@ test('a stopped workspace stores no steps after its user was forgotten', async (
 });
 
 test('a role without drafts undoes nothing', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
+    const workspace = await edited();
     await workspace.undo();
     await workspace.saved();
     workspace.stop();
     const viewer = await tab({mayEdit: false});
-    assert.ok(!viewer.canUndo && !viewer.canRedo);
+    assert.deepEqual([viewer.undoName, viewer.redoName], [null, null]);
     assert.equal(await viewer.redo(), null);
     viewer.stop();
     assert.equal((await tab()).redoName, 'a 2');
+});
+
+test('a discard after the draft was published elsewhere brings nothing published back', async () => {
+    const workspace = await tab({hasDialog: () => true});
+    await edit(workspace, {a: '2', b: '1'});
+    // Another tab publishes the draft while this one asks whether to discard it.
+    server.publish(workspace.template);
+    server.draft = null;
+    await workspace.discard();
+    await workspace.load();
+    assert.deepEqual([workspace.draft, workspace.undoName, workspace.isUnsaved], [null, null, false]);
+});
+
+test('neither after the next publish', async () => {
+    const workspace = await tab({hasDialog: () => true});
+    await edit(workspace, {a: '2', b: '1'});
+    server.publish(workspace.template);
+    server.draft = null;
+    server.publish(template({a: '3', b: '1'}));
+    await workspace.discard();
+    await workspace.load();
+    assert.equal(workspace.undoName, null);
+});
+
+test('a discard between the publish and the end of the draft brings nothing published back', async () => {
+    const workspace = await tab({hasDialog: () => true});
+    await edit(workspace, {a: '2', b: '1'});
+    server.publish(workspace.template);
+    await workspace.discard();
+    await workspace.load();
+    assert.deepEqual([workspace.draft, workspace.undoName], [null, null]);
+});
+
+for (const [what, published] of [
+    ['another value', {a: '3', b: '1'}], ['a part of it', {a: '2', b: '1'}],
+    ['something else', {a: '1', b: '3'}]]) {
+    test(`a discard before a publish of ${what} brings back what was discarded`, async () => {
+        const workspace = await tab();
+        await edit(workspace, {a: '2', b: '2'});
+        await workspace.discard();
+        server.publish(template(published));
+        await workspace.load();
+        assert.equal(workspace.undoName, 'discard the draft');
+        await workspace.undo();
+        assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '2'});
+        assert.equal(workspace.draft.base, '1');
+    });
+}
+
+test('a draft that was discarded elsewhere can be brought back here', async () => {
+    const workspace = await tab({hasDialog: () => true});
+    await edit(workspace, {a: '2', b: '1'});
+    server.draft = null;
+    await workspace.discard();
+    await workspace.load();
+    assert.equal(workspace.undoName, 'discard the draft');
 });

@@ -10,7 +10,7 @@ const modules = readdirSync(root, {recursive: true}).filter((path) => path.endsW
         const text = readFileSync(join(root, path), 'utf8');
         const imports = [...text.matchAll(/ from '(\.[^']+)'/g)].map(
             ([, address]) => normalize(join(dirname(path), address)));
-        return {path, imports, lines: text.split('\n').length - 1};
+        return {path, imports, lines: text.split('\n').slice(0, -1)};
     });
 
 test('the folders of the modules use each other in no circle', () => {
@@ -33,5 +33,11 @@ test('the folders of the modules use each other in no circle', () => {
 test('no module has more than 300 lines', () => {
     assert.ok(modules.length > 100);
     assert.deepEqual(
-        modules.filter(({lines}) => lines > 300).map(({path, lines}) => `${path}: ${lines}`), []);
+        modules.filter(({lines}) => lines.length > 300)
+            .map(({path, lines}) => `${path}: ${lines.length}`), []);
+});
+
+test('no line has more than 100 columns', () => {
+    assert.deepEqual(modules.flatMap(({path, lines}) => lines.flatMap((line, index) => (
+        [...line].length > 100 ? [`${path}:${index + 1}`] : []))), []);
 });

@@ -2,7 +2,8 @@ import {MemoryStorage} from './browser.mjs';
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {clock, done, server, stoppedAfterwards, tab, template, valuesOf} from './tabs.mjs';
+import {clock, done, server, stoppedAfterwards, tab, template, unpublish, valuesOf}
+    from './tabs.mjs';
 import {DraftMirror, hasUnsavedDrafts, isDraft, isDraftOfOthers}
     from '../../Sources/Console/Pages/drafts/draft-mirror.js';
 import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
@@ -101,7 +102,7 @@ test('a discard before a reload spares edits saved elsewhere since', async () =>
     assert.ok(!hasUnsavedDrafts('ada'));
 });
 
-test('a full storage is said, and the draft is saved as well', async () => {
+test('a full storage is reported, and the draft is saved as well', async () => {
     const workspace = await tab();
     MemoryStorage.room = 10;
     server.failNext('PATCH', 'lost');
@@ -146,7 +147,7 @@ test('a closed workspace continues to save, and notifies no listener', async () 
 test('saves without an answer are known by template and base', () => {
     const one = template({a: '1'});
     const saves = new UnansweredSaves();
-    assert.equal(saves.isAny, false);
+    assert.deepEqual(saves.list, []);
     saves.add({template: one, base: '1'});
     saves.add({template: one, base: '1'});
     saves.add({template: one, base: '2'});
@@ -228,4 +229,133 @@ test('another project is opened without a question while the tab keeps the edits
     all.stop();
     await clock.pass(10_000);
     assert.equal(server.draft, null);
+});
+
+/** A tab with an edit that the server lacks, closed as at a reload. */
+async function unsaved() {
+    const workspace = await tab();
+    server.failNext('PATCH', 'lost');
+    workspace.edit(template({a: '2', b: '1'}), [], 'a 2');
+    await workspace.saved();
+    workspace.stop();
+}
+
+test('an unsaved draft of a deleted project is not restored into another of its name', async () => {
+    await unsaved();
+    server.recreate();
+    const again = await tab();
+    assert.equal(again.draft, null);
+    assert.equal(again.version, null);
+    assert.equal(again.versionNumber, '2');
+    assert.deepEqual(again.dropped, ['a 2']);
+    assert.ok(!again.canUndo);
+    assert.ok(!hasUnsavedDrafts('ada'));
+    await again.saved();
+    assert.equal(server.draft, null);
+    again.noteDropped();
+    assert.deepEqual(again.dropped, []);
+});
+
+test('it is not restored after a publish in the other project either', async () => {
+    await unsaved();
+    server.recreate();
+    server.publish(template({c: '1'}));
+    const again = await tab();
+    assert.equal(again.draft, null);
+    assert.deepEqual(valuesOf(again.template), {c: '1'});
+    assert.deepEqual(again.dropped, ['a 2']);
+});
+
+test('a draft from before the first publish is not restored into another project', async () => {
+    unpublish();
+    server.recreate();
+    await unsaved();
+    server.recreate();
+    const again = await tab();
+    assert.equal(again.draft, null);
+    assert.deepEqual(again.dropped, ['a 2']);
+});
+
+test('a draft from before the first publish is restored after it', async () => {
+    unpublish();
+    await unsaved();
+    server.publish(template({b: '1'}));
+    const again = await tab();
+    assert.deepEqual(valuesOf(again.template), {a: '2', b: '1'});
+    assert.deepEqual(again.dropped, []);
+});
+
+test('a draft over an empty version is restored after the first publish', async () => {
+    server.recreate();
+    await unsaved();
+    server.publish(template({b: '1'}));
+    const again = await tab();
+    assert.deepEqual(valuesOf(again.template), {a: '2', b: '1'});
+    assert.deepEqual(again.dropped, []);
+});
+
+test('a draft is not restored into a project that a publish created again', async () => {
+    await unsaved();
+    server.versions.delete('1');
+    server.versions.set('2', template({c: '1'}));
+    const again = await tab();
+    assert.deepEqual(valuesOf(again.template), {c: '1'});
+    assert.deepEqual(again.dropped, ['a 2']);
+});
+
+test('a draft is restored although its version is no longer kept', async () => {
+    await unsaved();
+    for (let count = 0; count < 300; count += 1) server.publish(template({c: '1'}));
+    server.prune();
+    const again = await tab();
+    assert.deepEqual(valuesOf(again.template), {a: '2', b: '1'});
+    assert.deepEqual(again.dropped, []);
+});
+
+test('a draft is restored after the server went back to a backup', async () => {
+    server.publish(template({a: '1', b: '1'}));
+    await unsaved();
+    server.versions.delete('2');
+    const again = await tab();
+    assert.deepEqual(valuesOf(again.template), {a: '2', b: '1'});
+});
+
+test('steps of a deleted project end without a draft, too', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.undo();
+    await workspace.saved();
+    workspace.stop();
+    server.recreate();
+    const again = await tab();
+    assert.ok(!again.canRedo);
+    assert.deepEqual(again.dropped, []);
+});
+
+test('an open tab drops its draft when another project has the name', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '2', b: '1'}), [], 'a 2');
+    await workspace.saved();
+    server.recreate();
+    await workspace.load();
+    assert.equal(workspace.draft, null);
+    assert.deepEqual(workspace.dropped, ['a 2']);
+    assert.ok(!workspace.isUnsaved && !workspace.canUndo);
+    workspace.edit(template({c: '1'}));
+    await workspace.saved();
+    assert.equal(server.draft.base, '2');
+    assert.equal(workspace.draft.etag, '"etag-default-2"');
+});
+
+test('an edit that waits is dropped with its project as well', async () => {
+    const workspace = await tab();
+    server.failNext('PATCH', 'lost');
+    workspace.edit(template({a: '2', b: '1'}), [], 'a 2');
+    await workspace.saved();
+    server.recreate();
+    await workspace.load();
+    await clock.pass(10_000);
+    assert.equal(server.draft, null);
+    assert.equal(workspace.draft, null);
+    assert.deepEqual(workspace.dropped, ['a 2']);
 });

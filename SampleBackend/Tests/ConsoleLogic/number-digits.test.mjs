@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {digitsRemark, draftRemarks, valueRemarks} from '../../Sources/Console/Pages/template/number-digits.js';
+import {comparisonRemark, digitsRemark, draftRemarks, expressionRemarks, valueRemarks}
+    from '../../Sources/Console/Pages/template/number-digits.js';
 
 for (const text of ['0', '-0', '7', '007', '1.10', '.5', '0.1', '1e19', '1E+3', '1.0', '-9007199254740991',
     '9007199254740992', '9000000000000000000', '0.30000000000000004', '1e-7', '', 'x', '1e400', '--1',
@@ -61,4 +62,40 @@ test('a draft is checked where it changes values', () => {
         [['Default.changed', ''], ['G.k', 'all'], ['G.text', '']]);
     assert.deepEqual(draftRemarks(base, base), []);
     assert.equal(draftRemarks(base, {}).length, 2);
+});
+
+for (const [text, compared] of [
+    ['12345678901234567890', '1.2345678901234567e+19'], ['-9007199254740993', '-9007199254740992'],
+    ['+9007199254740993', '9007199254740992'], ['9007199254740993.', '9007199254740992'],
+    ['123456789012.3456789', '123456789012.34567'], ['12345678901234567000', null], ['1.50', null],
+    ['.5', null], ['7.', null], ['-0', null], ['', null], ['gold', null], ['9007199254740991', null],
+]) {
+    test(`a condition compares with ${text} as ${compared ?? 'it is'}`, () => {
+        const remark = comparisonRemark(text);
+        if (compared === null) assert.equal(remark, null);
+        else assert.ok(remark.startsWith(`It is compared as ${compared}: `), remark);
+    });
+}
+
+for (const [expression, numbers] of [
+    [`app.customSignal['n'] == ${long}`, [long]],
+    [`!(app.customSignal['n']>=-${long}) && app.customSignal['m'] < ${long}`, [`-${long}`, long]],
+    [`app.customSignal['n'] == ${long} || app.customSignal['m'] == ${long}`, [long]],
+    [`app.customSignal['${long}'].exactlyMatches(['${long}', 'a\\'${long}'])`, []],
+    [`user.id == '${long}' && percent('a.${long}') <= 12.345678`, []],
+    [`app.customSignal['n`, []], ['', []],
+]) {
+    test(`the numbers of ${expression || 'no expression'} are checked`, () => {
+        assert.deepEqual(expressionRemarks(expression).map((remark) => remark.split(':')[0]), numbers);
+    });
+}
+
+test('a draft is checked where it changes conditions', () => {
+    const condition = (name, value, more) => (
+        {name, expression: `app.customSignal['n'] == ${value}`, ...more});
+    const base = {conditions: [condition('old', long), condition('changed', '1')]};
+    const draft = {conditions: [condition('old', long, {tagColor: 'BLUE'}),
+        condition('changed', long), condition('new', long), {name: 'server', condition: {}}]};
+    assert.deepEqual(draftRemarks(draft, base).map(({setting, condition: name}) => [setting, name]),
+        [['', 'changed'], ['', 'new']]);
 });

@@ -35,7 +35,7 @@ globalThis.window = {addEventListener: (name, listener) => {
 globalThis.document = {activeElement: null};
 mock.timers.enable({apis: ['setTimeout']});
 
-const {afterPress, released, watchPresses} = await import('../../Sources/Console/Pages/server/press.js');
+const {afterPress, released, watchPresses} = await import('../../Sources/Console/Pages/input/press.js');
 watchPresses();
 
 const button = new Element('button');

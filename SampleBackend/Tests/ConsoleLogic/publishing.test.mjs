@@ -7,7 +7,8 @@ import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {ChangedPinError, readOverrides, savePin} from '../../Sources/Console/Pages/users/overrides.js';
 import {previewDraft} from '../../Sources/Console/Pages/users/proposal.js';
 import {clearDoubt, publish} from '../../Sources/Console/Pages/server/publishing.js';
-import {arrival, editAgain, rollback} from '../../Sources/Console/Pages/review/rollback.js';
+import {arrival} from '../../Sources/Console/Pages/live/arrival.js';
+import {editAgain, rollback} from '../../Sources/Console/Pages/review/rollback.js';
 
 let clock;
 

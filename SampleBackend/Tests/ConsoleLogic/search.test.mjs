@@ -5,10 +5,12 @@ import {test} from 'node:test';
 import {fixture} from './fixtures.mjs';
 import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {settingsAt} from '../../Sources/Console/Pages/settings/setting-actions.js';
-import {relativeTime, SettingHistories} from '../../Sources/Console/Pages/settings/setting-history.js';
+import {SettingHistories} from '../../Sources/Console/Pages/settings/setting-history.js';
 import {filterOf, filterParameters, isChangedSince, isFiltering, matching, noFilter, prepareSearch,
     sectionToken, settingsOf} from '../../Sources/Console/Pages/settings/setting-index.js';
 import {settingParameter} from '../../Sources/Console/Pages/template/template.js';
+import {relativeTime} from '../../Sources/Console/Pages/text/formats.js';
+import {hasWords, searchWords} from '../../Sources/Console/Pages/text/search.js';
 import {defaultOf, isDifferent, isSameValue, reasonText, rowsOf, rowText}
     from '../../Sources/Console/Pages/users/user-settings.js';
 
@@ -135,7 +137,7 @@ for (const [reason, text] of [
     [{source: 'DEFAULT', unevaluatedConditions: ['A']},
         'Default value; “A” would apply, but a value of its kind is not evaluated'],
     [{source: 'OVERRIDE', falseConditions: ['A']}, 'Pinned for this user'],
-]) test(`a reason is said as: ${text}`, () => assert.equal(reasonText(reason), text));
+]) test(`a reason is shown as: ${text}`, () => assert.equal(reasonText(reason), text));
 
 test('settings of two answers are one row each', () => {
     const answer = (settings) => ({settings});
@@ -211,4 +213,12 @@ test('the histories of an older version do not replace those of a newer one', as
     answers[0]({body: {...history, settings: {}}});
     assert.equal(await older, false);
     assert.equal(histories.of({section: 'Home', key: 'title'}).length, 2);
+});
+
+test('a search finds all of its words, in any order and case', () => {
+    assert.deepEqual(searchWords('  Beta\tapps\u00a0OLD\n'), ['beta', 'apps', 'old']);
+    assert.deepEqual(searchWords(' '), []);
+    assert.ok(hasWords('old apps\nin beta', searchWords('Beta apps')));
+    assert.ok(!hasWords('old apps\nin beta', searchWords('beta gamma')));
+    assert.ok(hasWords('anything', searchWords('')));
 });

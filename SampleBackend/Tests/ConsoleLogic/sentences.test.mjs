@@ -3,22 +3,33 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {count, publisherName} from '../../Sources/Console/Pages/controls/controls.js';
+import {publisherName} from '../../Sources/Console/Pages/controls/controls.js';
 import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
-import {deliveryText, effectText, percentText, reading, sentence}
+import {deliveryText, effectText, reading, sentence}
     from '../../Sources/Console/Pages/live/live-reading.js';
 import {conflictName} from '../../Sources/Console/Pages/merge/merge-page.js';
 import {isOfType, typeOf, valueOf} from '../../Sources/Console/Pages/users/pin-dialog.js';
 import {isUnreached, sentence as reachSentence, valueName}
     from '../../Sources/Console/Pages/review/reach.js';
 import {changedConditions} from '../../Sources/Console/Pages/review/draft-check.js';
+import {capitalized, count, numberText, percentText, quoted}
+    from '../../Sources/Console/Pages/text/formats.js';
 import {pairsOf} from '../../Sources/Console/Pages/users/custom-signals.js';
 import {signalParameters, signalsOf} from '../../Sources/Console/Pages/users/signal-fields.js';
 import {shownAddress, withoutSecrets} from '../../Sources/Console/Pages/access/webhook-address.js';
 
-for (const [number, text] of [[0, '0 settings'], [1, '1 setting'], [1234, '1,234 settings']]) {
-    test(`${number} is counted as ${text}`, () => assert.equal(count(number, 'setting'), text));
+for (const [number, text] of [
+    [0, '0 settings'], [1, '1 setting'], ['1', '1 setting'], [1234, '1,234 settings']]) {
+    test(`${JSON.stringify(number)} is counted as ${text}`,
+        () => assert.equal(count(number, 'setting'), text));
 }
+
+test('large numbers have separators, names in a list quotation marks', () => {
+    assert.equal(numberText('1234567'), '1,234,567');
+    assert.equal(quoted(['Beta', 'Old apps']), '“Beta”, “Old apps”');
+    assert.equal(capitalized('deep orange'), 'Deep orange');
+    assert.equal(capitalized(''), '');
+});
 
 test('a publisher is shown by name, else by address', () => {
     assert.equal(publisherName({updateUser: {name: 'ada', email: 'a@b'}}), 'ada');
@@ -73,12 +84,12 @@ for (const [now, text] of [
         '1,500 of 2,000 connected apps have version 3 (75%).'],
     [{connections: 3, newest: '3', arrived: 1, share: 1 / 3},
         '1 of 3 connected apps has version 3 (33.3%).'],
-]) test(`a reading is said as: ${text}`, () => assert.equal(sentence(now), text));
+]) test(`a reading is shown as: ${text}`, () => assert.equal(sentence(now), text));
 
 for (const [delivery, text] of [[null, ''], [{seconds: 7.4, isComplete: false}, ', spreading for 7 s'],
     [{seconds: 1.4, isComplete: true}, ', reached all within a second or two'],
     [{seconds: 1.5, isComplete: true}, ', reached all after 2 s']]) {
-    test(`a delivery is said as "${text}"`, () => assert.equal(deliveryText(delivery), text));
+    test(`a delivery is shown as "${text}"`, () => assert.equal(deliveryText(delivery), text));
 }
 
 for (const [effect, text] of [[null, ''],
@@ -86,7 +97,7 @@ for (const [effect, text] of [[null, ''],
     [{users: 1, changed: 1}, 'It changed something for 1 of 1 user connected when it was published.'],
     [{users: 2000, changed: 1000},
         'It changed something for 1,000 of 2,000 users connected when it was published.']]) {
-    test(`an effect is said as "${text}"`, () => assert.equal(effectText(effect), text));
+    test(`an effect is shown as "${text}"`, () => assert.equal(effectText(effect), text));
 }
 
 test('shares have at most one decimal', () => {
@@ -104,7 +115,7 @@ for (const [value, text] of [
     [{matching: 0, reached: 0}, '0 users of 10 get it.'],
     [{matching: 1, reached: 0, shadow: 'A'},
         'No user gets it: “A” is above it with the same expression.'],
-]) test(`reach is said as: ${text}`, () => assert.equal(reachSentence(value, 10), text));
+]) test(`reach is shown as: ${text}`, () => assert.equal(reachSentence(value, 10), text));
 
 test('a value without users in a sample does not count as unreached', () => {
     assert.ok(isUnreached({reached: 0}, 10));

@@ -61,8 +61,16 @@ type Version = {
     description?: string;
 };
 
-/** Version with its template, as the server has it. */
-type PublishedVersion = {template: Template, version: Version | null, etag: string};
+/**
+ * Version with its template, as the server has it. Before the first publish there is no version, but
+ * its number.
+ */
+type PublishedVersion = {
+    template: Template,
+    version: Version | null,
+    number: string,
+    etag: string,
+};
 
 type PartDifference = {name: string, old?: unknown, new?: unknown};
 
@@ -91,9 +99,9 @@ type Differences = {
 };
 
 /** The part of a response about a draft's differences. */
-type ToldChanges = {changes: Differences | null, isBaseGone?: boolean};
+type ReportedChanges = {changes: Differences | null, isBaseGone?: boolean};
 
-type Draft = ToldChanges & {
+type Draft = ReportedChanges & {
     template: Template;
     /** Number of the version that the draft began with. */
     base: string;
@@ -159,6 +167,8 @@ type SyncState = {
     problem: string | null;
     overwritten: TreePath[];
     left: TreePath[];
+    /** Steps of a draft that went with its project, which was replaced by another of its name. */
+    dropped: string[];
     /** Number of the user's tokens so far. */
     token: number;
     isPublishing: boolean;
@@ -175,12 +185,15 @@ type SyncEvents = {
     check: {hasDialog: boolean};
     waited: {};
     stored: {answer: {changes?: Differences}, tag: string, token: number};
-    deleted: {token: number};
+    /** `isGone` is true if the draft had ended elsewhere. */
+    deleted: {token: number, isGone?: boolean};
     failed: {reason: 'conflict' | 'refused' | 'unanswered' | 'unavailable', message: string,
         token: number};
     read: FoundDraft & {token: number};
     found: {found: FoundDraft | null, seen: SyncState};
     loaded: {current: PublishedVersion, found: FoundDraft | null, seen: SyncState};
+    replaced: {current: PublishedVersion, found: FoundDraft | null, dropped: string[]};
+    noted: {};
     newest: {version: Version | null};
     publishing: {isPublishing: boolean};
     renew: {};
@@ -268,6 +281,8 @@ type Project = {
     archived?: boolean;
     versionNumber?: string;
     updateTime?: string;
+    /** True until the first publish in a created project. */
+    unpublished?: boolean;
 };
 
 type Workspace = import('../../Sources/Console/Pages/drafts/workspace.js').Workspace;
@@ -342,7 +357,9 @@ type ConditionTree = ConditionRule | {kind: 'constant', value: boolean}
     | {kind: 'not' | 'all' | 'any', operands: ConditionTree[]};
 
 /** Rule of an expression in the form. */
-type RuleView = ConditionRule & {isNegated?: boolean, isEmptyMeant?: boolean, operands?: undefined};
+type RuleView = ConditionRule & {isNegated?: boolean, isEmptyMeant?: boolean, operands?: undefined,
+    /** Text of another value that is not added yet. */
+    typed?: string};
 
 /** Group of rules in the form. */
 type GroupView = {
@@ -352,6 +369,15 @@ type GroupView = {
 };
 
 type ConditionView = RuleView | GroupView;
+
+/**
+ * Setting to copy, or of an unfinished form: with the setting as it was when that form opened, and
+ * the text in the choice of another condition.
+ */
+type KeptSetting = {key: string, parameter: Parameter, before?: Parameter, condition?: string};
+
+/** Condition of an unfinished form, with its rules if they were shown. */
+type KeptCondition = Condition & {rules?: GroupView | null};
 
 /** Signals by name. */
 type SignalValues = Record<string, string>;
@@ -495,13 +521,15 @@ type MirroredDraft = {
     saved: SavedDraft | null;
     draft: SentDraft | null;
     unanswered?: SentDraft[];
+    /** Number of the version that was shown. */
+    version?: string;
 };
 
 /** The input of the history page's table. */
 type HistoryContext = PageContext & {
     compare?: (older: string, newer: string) => void;
     offerVersions?: (numbers: string[]) => void;
-    goBack?: (versionNumber: string) => void;
+    goBack?: (versionNumber: string, reason?: string) => void;
     showComparison?: () => void;
 };
 
@@ -605,6 +633,12 @@ type RowBlock<Item> = {
     isStale: boolean;
 };
 
+/** Search in a long table: its text, and the number of rows that are shown, by default the first. */
+type RowSearch = {text: string, shown?: number, changed?: () => void};
+
+/** List in which rows are dragged: its element, and what keeps the row around an element in it. */
+type DragPlace = {node: HTMLElement, hold: (inner: HTMLElement | null) => void};
+
 /** Kind of a part of JSON text; empty for white space, commas and colons. */
 type JSONToken = '' | 'name' | 'string' | 'number' | 'word' | 'bracket' | 'invalid';
 
@@ -664,7 +698,7 @@ type PinnedSetting = {section: string, key: string};
 type SettingComparison = {section: string, key: string, now?: Reason, draft?: Reason};
 
 /** The filter of a user's settings and conditions. */
-type UserFilter = {text: string, isDifferentOnly: boolean, conditions: string};
+type UserFilter = RowSearch & {isDifferentOnly: boolean, conditions: RowSearch};
 
 /** Fields for the signals of a user. */
 type SignalFields = {

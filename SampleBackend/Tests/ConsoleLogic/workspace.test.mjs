@@ -3,7 +3,7 @@ import {test} from 'node:test';
 
 import {settled} from './browser.mjs';
 import {clock, done, server, tab, template, unpublish, valuesOf} from './tabs.mjs';
-import {differenceCount, toldChanges} from '../../Sources/Console/Pages/server/server-draft.js';
+import {differenceCount, reportedChanges} from '../../Sources/Console/Pages/server/server-draft.js';
 
 test('a workspace without a draft shows the published template', async () => {
     const workspace = await tab();
@@ -332,9 +332,9 @@ test('the pages are notified of a publish in progress', async () => {
 });
 
 test('differences of a base that is gone are unknown', () => {
-    assert.deepEqual(toldChanges({changes: {conditions: [1], groups: [], parameters: []}}),
+    assert.deepEqual(reportedChanges({changes: {conditions: [1], groups: [], parameters: []}}),
         {changes: {conditions: [1], groups: [], parameters: []}, isBaseGone: false});
-    const gone = toldChanges({});
+    const gone = reportedChanges({});
     assert.equal(gone.isBaseGone, true);
     assert.equal(differenceCount(gone.changes), 0);
     assert.equal(differenceCount({conditions: [1], groups: [1, 2], parameters: [1, 2, 3]}), 6);

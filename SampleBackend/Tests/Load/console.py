@@ -220,6 +220,10 @@ def measure_conditions(console):
     """The list of conditions, and the last one's way to the top."""
     shown = console.load("conditions", "document.querySelector('main .condition')")
     last = f"Condition {CONDITIONS - 1}"
+    # Only the rows near the window are in the page.
+    console.driver.execute_script("window.scrollTo(0, document.body.scrollHeight)")
+    console.when("[...document.querySelectorAll('main .condition h2')]"
+                 f".some((name) => name.textContent === '{last}')")
     moves = console.driver.execute_script("""
         const named = (label) => [...document.querySelectorAll('main button, main [role=menuitem]')]
             .find((button) => button.getAttribute('aria-label') === label);

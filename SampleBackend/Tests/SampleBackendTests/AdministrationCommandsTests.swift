@@ -267,6 +267,12 @@ struct AdministrationCommandsTests {
         #expect(deleted.output == "Deleted the project shop.", "\(deleted)")
         #expect(try await run("get").exitCode == 4)
         #expect(try await run("audit").output.contains("DELETE_PROJECT"))
+        #expect(try await run("projects", "create").exitCode == 0)
+        #expect(try await target.run("projects").output.contains("nothing published"))
+        // Its number is not 0, but the file replaces nothing.
+        let published = try await run("publish", target.template())
+        #expect(published.exitCode == 0, "\(published)")
+        #expect(try await !target.run("projects").output.contains("nothing published"))
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import SQLiteTemplateStore
 import SeededRandomness
+import Synchronization
 import TemplateStore
 import Templates
 import TemporaryFolders
@@ -133,6 +134,34 @@ struct SQLiteOpeningTests {
         let store = try await SQLiteTemplateStore(path: path)
         #expect(try await store.publish(.make()).version.number == 1)
         await store.close()
+    }
+
+    @Test func aDatabaseThatAnotherProcessMigratesMeanwhileIsOpened() throws {
+        let path = path
+        let queue = try DatabaseQueue(path: path)
+        let other = try DatabaseQueue(path: path)
+        try queue.writeWithoutTransaction { db in
+            // Before the second statement, as an unlucky process sees it.
+            let statements = Mutex(0)
+            let failure = Mutex<(any Error)?>(nil)
+            db.trace { event in
+                // Those within another statement begin with a comment.
+                if event.description.hasPrefix("--") { return }
+                let number = statements.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard number == 2 else { return }
+                do {
+                    try other.writeWithoutTransaction { try SQLiteSchema.migrate($0, at: path) }
+                } catch {
+                    failure.withLock { $0 = error }
+                }
+            }
+            try SQLiteSchema.migrate(db, at: path)
+            #expect(failure.withLock { $0 } == nil)
+            #expect(statements.withLock { $0 } >= 2)
+        }
     }
 
     @Test func theStoreOpensManyTimesAtOnce() async throws {

@@ -83,16 +83,25 @@ struct OverridesDocumentTests {
         #expect(problems(of: nested(TemplateLimits.maximumValueDepth + 1)).count == 1)
     }
 
-    static let pins: [(json: String, path: String?)] = [
+    static let pins: [(json: String, problem: String?)] = [
         (#"{"Home": {"title": "x", "on": true, "size": 2, "list": [1]}}"#, nil),
         (#"{"Home": {"list": "x"}}"#, nil), (#"{"Home": {"plain": "x"}}"#, nil), ("{}", nil),
-        (#"{"Home": {"title": 3}}"#, "Home.title"), (#"{"Home": {"on": "true"}}"#, "Home.on"),
-        (#"{"Home": {"size": "2"}}"#, "Home.size"), (#"{"Home": {"plain": null}}"#, "Home.plain"),
-        (#"{"Home": {"titel": "x"}}"#, "Home.titel"), (#"{"home": {"title": "x"}}"#, "home"),
+        (#"{"Home": {"title": 3}}"#, "Home.title: it is a number, but the setting is a string"),
+        (#"{"Home": {"on": "true"}}"#, "Home.on: it is a string, but the setting is a boolean"),
+        (#"{"Home": {"size": "2"}}"#, "Home.size: it is a string, but the setting is a number"),
+        (#"{"Home": {"plain": null}}"#, "Home.plain: it is null, but the setting is a string"),
+        (
+            #"{"Home": {"titel": "x"}}"#,
+            "Home.titel: there is no setting of this name; pin settings that exist"
+        ),
+        (
+            #"{"home": {"title": "x"}}"#,
+            "home: there is no section of this name; pin settings that exist"
+        ),
     ]
 
     @Test(arguments: pins)
-    func aPinForATemplateIsCheckedByNameAndType(json: String, path: String?) throws {
+    func aPinForATemplateIsCheckedByNameAndType(json: String, problem: String?) throws {
         let template = try RemoteConfigTemplate.make(
             #"""
             {"parameterGroups": {"Home": {"parameters": {
@@ -100,6 +109,6 @@ struct OverridesDocumentTests {
              "size": {"valueType": "NUMBER"}, "list": {"valueType": "JSON"}, "plain": {}}}}}
             """#)
         let problems = try document(json).problems(in: template)
-        #expect(problems.map(\.path) == [path].compactMap { $0 })
+        #expect(problems.map { "\($0.path): \($0.message)" } == [problem].compactMap { $0 })
     }
 }

@@ -62,12 +62,22 @@ struct SettingHistory: Sendable {
             history.prepend(template, older.number, before: next, version)
             next = template
         }
-        // No older version was dropped: far more are kept. The first one has a higher number in a
-        // project of a deleted one's name.
         if page.nextVersion == nil, let first = page.versions.last {
-            history.prepend(RemoteConfigTemplate(), 0, before: next, first)
+            let previous = first.number - 1
+            if try await isBeginning(previous, of: project) {
+                history.prepend(RemoteConfigTemplate(), previous, before: next, first)
+            }
         }
         return history
+    }
+
+    /// True if nothing was published in the project up to a number, which is not 0 where a deleted
+    /// project had the same name.
+    private static func isBeginning(
+        _ number: Int, of project: some VersionReading
+    ) async throws -> Bool {
+        if number == 0 { return true }
+        return try await project.template(version: number)?.version.isPublished == false
     }
 
     /// The history extended by the versions published since; nil when one of them is no longer

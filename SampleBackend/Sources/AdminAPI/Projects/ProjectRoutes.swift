@@ -104,6 +104,7 @@ struct ProjectRoutes: Sendable {
             "versionNumber": .string("\(version.number)"),
             "updateTime": .string(version.updateTime.timestamp),
         ]
+        node.setMember("unpublished", version.isPublished ? nil : .bool(true))
         node.setMembers(details)
         return node
     }

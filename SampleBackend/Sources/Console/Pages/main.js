@@ -11,11 +11,11 @@ import {forgetUser} from './drafts/stored-data.js';
 import {Frame} from './frame/frame.js';
 import {SessionController} from './frame/session-controller.js';
 import {showSignIn, signInAgain} from './frame/sign-in.js';
+import {watchPresses} from './input/press.js';
 import {pathsToOpen} from './projects/projects.js';
 import {pages} from './routing/pages.js';
 import {currentRoute} from './routing/router.js';
 import {setCSRFToken, setForbiddenHandler, setSignedOutHandler} from './server/api.js';
-import {watchPresses} from './server/press.js';
 import {currentSession, onSessionElsewhere, signIn, takeTokenOfLink} from './server/session.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('root'));

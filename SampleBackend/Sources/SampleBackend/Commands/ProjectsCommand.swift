@@ -31,8 +31,13 @@ struct ProjectsCommand: AsyncParsableCommand {
                 ["NAME", "SHOWN AS", "ENVIRONMENT", "COLOR", "VERSION", "TIME", "STATE"],
                 (answer["projects"]?.arrayValue ?? []).map { project in
                     members.map { project[$0]?.stringValue ?? "" }
-                        + [project["archived"]?.boolValue == true ? "archived" : ""]
+                        + [Self.state(of: project)]
                 })
+        }
+
+        private static func state(of project: JSONNode) -> String {
+            [("archived", "archived"), ("unpublished", "nothing published")]
+                .filter { project[$0.0]?.boolValue == true }.map(\.1).joined(separator: ", ")
         }
     }
 

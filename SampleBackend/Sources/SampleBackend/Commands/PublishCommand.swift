@@ -140,8 +140,8 @@ struct PublishCommand: AdministrationCommand {
             return options.entityTag(ofVersion: version)
         }
         // A created project is empty, so the first publish in it replaces nothing.
-        guard let current, current.versionNumber != "0" else {
-            return options.entityTag(ofVersion: "0")
+        guard let current, current.isPublished else {
+            return options.entityTag(ofVersion: current?.versionNumber ?? "0")
         }
         if validateOnly { return current.answer.entityTag ?? "*" }
         throw CommandFailure(

@@ -35,6 +35,12 @@ struct PublishedTemplate {
 
     var versionNumber: String? { json.versionNumber }
 
+    /// False for the empty template of a project that was only created.
+    var isPublished: Bool {
+        let type = json["version"]?["updateType"]?.stringValue
+        return type != TemplateVersion.UpdateType.unspecified.rawValue
+    }
+
     /// True when a file was made from this version and still has its description.
     func hasDescription(of file: JSONNode) -> Bool {
         guard let current = json["version"], let version = file["version"],

@@ -6,6 +6,7 @@ import {choice, field, message} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {projectText} from '../projects/project-details.js';
 import {call} from '../server/api.js';
+import {capitalized} from '../text/formats.js';
 
 /** @type {Choice[]} */
 const scopes = [['all', 'All projects'], ['some', 'Only some projects']];
@@ -20,8 +21,6 @@ const access = [
  * @param {Pick<Token, 'role' | 'projects'>} token
  */
 export function roleText({role, projects}) {
-    /** @param {string} word */
-    const capitalized = (word) => word.charAt(0).toUpperCase() + word.slice(1);
     if (!projects) return capitalized(role);
     return Object.entries(projects).map(([name, own]) => `${capitalized(own)} in ${name}`)
         .join(', ');

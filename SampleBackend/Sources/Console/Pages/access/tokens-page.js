@@ -2,15 +2,16 @@
  * Tokens page: the administrators' access tokens, for publishers only.
  */
 
-import {badge, choice, field, message, nothing, pageHead, table, timeText}
+import {badge, choice, field, guarded, message, nothing, pageHead, table, timeText}
     from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
-import {showSecret} from '../controls/secret-dialog.js';
+import {searchedRowsView} from '../controls/searched-rows.js';
+import {shownAnswer} from '../controls/shown-answer.js';
 import {call} from '../server/api.js';
-import {newestRequest} from '../server/newest-request.js';
 import {serverRefusal} from '../server/session.js';
 import {Creation} from './creation.js';
+import {showSecret} from './secret-dialog.js';
 import {roleText, tokenProjects} from './token-projects.js';
 
 /** @type {Choice[]} */
@@ -35,7 +36,8 @@ const lifetimes = [['0.5', '12 hours'], ['1', '1 day'], ['7', '7 days'], ['30', 
  */
 function stateBadge({revocationTime, expirationTime}) {
     if (revocationTime) return badge('Revoked', 'removed');
-    if (expirationTime && new Date(expirationTime) <= new Date()) return badge('Expired', 'changed');
+    const isExpired = expirationTime && new Date(expirationTime) <= new Date();
+    if (isExpired) return badge('Expired', 'changed');
     return badge('Active', 'good');
 }
 
@@ -58,8 +60,8 @@ export async function createToken({project, session}, created, kept = null) {
         list: (body) => /** @type {Token[]} */ (body.tokens)
             .filter(({revocationTime}) => !revocationTime),
         isSame: (token, body) => token.name === body.name,
-        describe: (body) => `The token ${body.name} was created, but it was lost with the response: `
-            + 'no one has it. Revoke it and create another one.',
+        describe: (body) => `The token ${body.name} was created, but it was lost with the `
+            + 'response: no one has it. Revoke it and create another one.',
         action: 'Revoke the lost token',
         removed: created,
     });
@@ -131,24 +133,23 @@ export function show(main, context) {
         h('td', {}, h('div', {class: 'actions'}, !token.revocationTime && h('button', {
             type: 'button', class: 'quiet', 'aria-label': `Revoke ${token.name}`,
             'data-focus': `revoke ${token.id}`, onclick: () => revoke(token)}, 'Revoke'))));
-    const nextRequest = newestRequest(left.signal);
-    const read = async () => {
-        const signal = nextRequest();
-        try {
-            const {tokens} = (await call('GET', '/v1/tokens', {signal})).body;
-            if (signal.aborted) return;
-            fill(body, tokens.length ? table('Tokens',
-                ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], tokens.map(row))
-                : h('section', {class: 'card'}, nothing('There are no stored tokens. The '
-                    + 'admin token that the server was started with is not listed.')));
-        } catch (error) {
-            if (!signal.aborted) fill(body, message('error', error.message));
-        }
-    };
+    const search = {text: ''};
+    const read = shownAnswer(body, left.signal, async (signal) => {
+        /** @type {{tokens: Token[]}} */
+        const {tokens} = (await call('GET', '/v1/tokens', {signal})).body;
+        tokens.sort((left, right) => right.creationTime.localeCompare(left.creationTime));
+        return tokens.length ? searchedRowsView(tokens, {
+            thing: 'token', search, textOf: (token) => (
+                [token.name, roleText(token), stateBadge(token).textContent].join('\n')),
+            view: (some) => table('Tokens',
+                ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], some.map(row))})
+            : h('section', {class: 'card'}, nothing('There are no stored tokens. The '
+                + 'admin token that the server was started with is not listed.'));
+    });
     fill(main,
-        pageHead('Tokens', 'Who can view, edit and publish.', !refused && h('button', {
+        pageHead('Tokens', 'Who can view, edit and publish.', guarded(refused, h('button', {
             type: 'button', class: 'primary', 'data-focus': 'create-token',
-            onclick: () => createToken(context, read)}, 'Create token')),
+            onclick: () => createToken(context, read)}, 'Create token'))),
         body);
     if (refused) {
         fill(body, h('section', {class: 'card'}, nothing(

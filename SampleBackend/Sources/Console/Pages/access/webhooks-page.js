@@ -6,11 +6,11 @@ import {badge, field, guarded, message, nothing, pageHead, table, timeText}
     from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
-import {showSecret} from '../controls/secret-dialog.js';
+import {shownAnswer} from '../controls/shown-answer.js';
 import {call, isMissing, projectPath} from '../server/api.js';
-import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
 import {Creation} from './creation.js';
+import {showSecret} from './secret-dialog.js';
 import {shownAddress, withoutSecrets} from './webhook-address.js';
 
 /** @type {Record<string, [text: string, kind: string]>} */
@@ -84,10 +84,10 @@ export async function addWebhook({project, session}, added, kept = null) {
     });
     const made = await openDialog('Add a webhook', (close) => dialogForm({
         fields: [
-            kept?.isShortened && message('warning', 'The password and the query of the address were '
-                + 'not stored. Enter them again.'),
-            field('Address', url, {hint: 'It receives a signed message after every publish. Values in '
-                + 'its query, such as ?key=…, are not shown again.'}),
+            kept?.isShortened && message('warning', 'The password and the query of the address '
+                + 'were not stored. Enter them again.'),
+            field('Address', url, {hint: 'It receives a signed message after every publish. Values '
+                + 'in its query, such as ?key=…, are not shown again.'}),
             creation.node],
         action: 'Add the webhook',
         submit: () => creation.create({url: url.value.trim()}),
@@ -142,25 +142,18 @@ export function show(main, context) {
             guarded(refused, h('button', {type: 'button', class: 'quiet',
                 'aria-label': `Remove ${webhook.url}`, onclick: () => remove(webhook)},
             'Remove')))));
-    const nextRequest = newestRequest(left.signal);
-    const read = async () => {
-        const signal = nextRequest();
-        try {
-            const {webhooks} = (await call('GET', projectPath(project, 'webhooks'),
-                {signal})).body;
-            if (signal.aborted) return;
-            fill(body, webhooks.length
-                ? table('Webhooks', ['Address', 'Last delivery', 'Added', ''], webhooks.map(row))
-                : h('section', {class: 'card'}, nothing(refused ? 'There are no webhooks.'
-                    : 'There are no webhooks. Add one to notify another server of every publish.'
-                )));
-        } catch (error) {
-            if (signal.aborted) return;
-            fill(body, isMissing(error)
-                ? h('section', {class: 'card'}, nothing('This server has no webhooks.'))
-                : message('error', error.message));
-        }
+    /** @param {AbortSignal} signal */
+    const list = async (signal) => {
+        const {webhooks} = (await call('GET', projectPath(project, 'webhooks'), {signal})).body;
+        return webhooks.length
+            ? table('Webhooks', ['Address', 'Last delivery', 'Added', ''], webhooks.map(row))
+            : h('section', {class: 'card'}, nothing(refused ? 'There are no webhooks.'
+                : 'There are no webhooks. Add one to notify another server of every publish.'));
     };
+    const read = shownAnswer(body, left.signal, (signal) => list(signal).catch((error) => {
+        if (!isMissing(error)) throw error;
+        return h('section', {class: 'card'}, nothing('This server has no webhooks.'));
+    }));
     fill(main,
         pageHead('Webhooks', 'Servers that are notified of every publish.',
             guarded(refused, h('button', {type: 'button', class: 'primary',

@@ -28,6 +28,16 @@ function depth({operands = []}) {
     return operands.length ? 1 + Math.max(...operands.map(depth)) : 0;
 }
 
+/**
+ * Expression of the rules; empty without any.
+ *
+ * @param {?GroupView} root
+ */
+function textOf(root) {
+    const tree = root && treeOf(root);
+    return tree ? expressionText(tree) : '';
+}
+
 /** The form of one expression. */
 export class ConditionBuilder {
     /** @type {?GroupView} */
@@ -39,6 +49,12 @@ export class ConditionBuilder {
      * @type {(() => void)[]}
      */
     #hints = [];
+    /**
+     * Functions that add the values that are typed and not added yet.
+     *
+     * @type {(() => void)[]}
+     */
+    #additions = [];
     /** True while the expression is newer than the rules. */
     #isTyped = false;
     #reading = new AbortController();
@@ -47,8 +63,9 @@ export class ConditionBuilder {
      * @param {HTMLTextAreaElement} expression Control with the expression.
      * @param {Promise<KnownSignals>} known The signals that are suggested.
      * @param {function(): void} changed Called after the form has written the expression.
+     * @param {?GroupView} [kept] Rules of an unfinished form.
      */
-    constructor(expression, known, changed) {
+    constructor(expression, known, changed, kept = null) {
         this.expression = expression;
         this.changed = changed;
         this.suggestions = new Suggestions(known);
@@ -57,7 +74,23 @@ export class ConditionBuilder {
         this.node = h('div', {class: 'builder', role: 'group', 'aria-label': 'Rules'},
             this.place, this.suggestions.node);
         known.then(() => this.#hints.forEach((update) => update()));
-        this.#read();
+        if (kept && textOf(kept) === expression.value.trim()) this.#show(kept);
+        else this.#read();
+    }
+
+    /** The rules with what is typed in them; null while they are not shown. */
+    get rules() {
+        return this.#isTyped ? null : this.#root;
+    }
+
+    /** True if a value is typed and not added yet. */
+    get hasTyped() {
+        return this.rules !== null && rulesOf(this.rules).some(({typed}) => typed?.trim());
+    }
+
+    /** Adds the values that are typed and not added yet. */
+    addTyped() {
+        this.#additions.forEach((add) => add());
     }
 
     /** Follows the expression after the user or another control changed it. */
@@ -90,23 +123,23 @@ export class ConditionBuilder {
             const [{tree}] = await parseExpressions([text], signal);
             if (signal.aborted) return;
             if (!tree) {
-                this.#say('The rules appear here when the expression is valid.');
+                this.#hint('The rules appear here when the expression is valid.');
                 return;
             }
             const view = groupView(viewOf(tree));
             if (ruleCount(view) > maximumRules || depth(view) > maximumDepth) {
-                this.#say('This expression has too many rules to show one by one. Edit it '
+                this.#hint('This expression has too many rules to show one by one. Edit it '
                     + 'as text.');
             } else {
                 this.#show(view);
             }
         } catch {
-            if (!signal.aborted) this.#say('The rules cannot be shown now. Edit the text.');
+            if (!signal.aborted) this.#hint('The rules cannot be shown now. Edit the text.');
         }
     }
 
     /** @param {string} text */
-    #say(text) {
+    #hint(text) {
         this.#isTyped = false;
         this.#root = null;
         fill(this.place, h('p', {class: 'hint'}, text));
@@ -123,8 +156,7 @@ export class ConditionBuilder {
     write() {
         this.stop();
         this.#isTyped = false;
-        const tree = this.#root && treeOf(this.#root);
-        this.expression.value = tree ? expressionText(tree) : '';
+        this.expression.value = textOf(this.#root);
         this.#hints.forEach((update) => update());
         this.changed();
     }
@@ -144,6 +176,7 @@ export class ConditionBuilder {
         this.count = 0;
         this.suggestions.clear();
         this.#hints = [];
+        this.#additions = [];
         if (this.#root) redraw(this.place, this.#group(this.#root, null, 'rules'));
     }
 
@@ -196,6 +229,15 @@ export class ConditionBuilder {
                     && h('button', {type: 'button', class: 'quiet small',
                         onclick: () => add({kind: view.kind === 'all' ? 'any' : 'all',
                             operands: [newRule()]})}, 'Add group')));
+    }
+
+    /**
+     * Calls a function when the values are added that are typed in a field.
+     *
+     * @param {() => void} add
+     */
+    adds(add) {
+        this.#additions.push(add);
     }
 
     /**

@@ -2,20 +2,24 @@
  * Dialog for adding or editing a condition; the server validates it while the user types.
  */
 
-import {CheckedKeep} from '../controls/checked-keep.js';
+import {CheckedForm} from '../controls/checked-form.js';
 import {choice, conditionChip, field} from '../controls/controls.js';
-import {openDialog} from '../controls/dialog.js';
-import {announce, fill, h, newID} from '../controls/dom.js';
+import {fill, h, newID} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
+import {showRemarks} from '../controls/remarks.js';
 import {jsonText} from '../json/json-text.js';
 import {copy, setMember} from '../json/json.js';
 import {mergeTrees} from '../json/tree-merge.js';
-import {LiveValidation, problemsWithin} from '../server/validation.js';
+import {problemsWithin} from '../server/validation.js';
+import {expressionRemarks} from '../template/number-digits.js';
 import {conditionPath} from '../template/paths.js';
 import {colorName, conditions, settingCondition, tagColors} from '../template/template.js';
 import {ConditionBuilder} from './condition-builder.js';
 import {knownSignals} from './known-signals.js';
 import {percentSliders} from './percent-sliders.js';
+
+/** Characters shown before and after a highlighted one: an expression can be pasted whole. */
+const shownAround = 400;
 
 /**
  * Highlights the character at a column, which counts Unicode scalars from 1, or the whole grapheme
@@ -25,11 +29,16 @@ import {percentSliders} from './percent-sliders.js';
  * @param {number} column
  */
 function markedExpression(expression, column) {
-    const offset = Array.from(expression).slice(0, column - 1).join('').length;
-    const {index, segment} = new Intl.Segmenter().segment(expression).containing(offset)
-        ?? {index: expression.length, segment: ''};
-    return h('code', {class: 'marked'}, expression.slice(0, index),
-        h('mark', {}, segment || '\u00a0'), expression.slice(index + segment.length));
+    // A scalar has at most two units.
+    const offset = Array.from(expression.slice(0, 2 * column)).slice(0, column - 1).join('').length;
+    const start = Math.max(0, offset - shownAround);
+    const end = offset + shownAround;
+    const text = expression.slice(start, end);
+    const {index, segment} = new Intl.Segmenter().segment(text).containing(offset - start)
+        ?? {index: text.length, segment: ''};
+    return h('code', {class: 'marked'}, start > 0 && '…', text.slice(0, index),
+        h('mark', {}, segment || '\u00a0'), text.slice(index + segment.length),
+        end < expression.length && '…');
 }
 
 /** State and controls of the form. */
@@ -38,16 +47,17 @@ class ConditionForm {
     closed = new AbortController();
 
     /**
-     * `index` is the condition's index in the template; null adds a condition. `content` is the
-     * initial condition from an unfinished form, and `before` the condition with which that form
-     * began.
+     * `index` is the condition's index in the template; null adds a condition. `kept` is the
+     * initial condition from an unfinished form, with its rules, and `before` the condition with
+     * which that form began.
      *
      * @param {{workspace: Workspace}} context
      * @param {number | null} index
-     * @param {?Condition} content
+     * @param {?KeptCondition} kept
      * @param {?Condition} before
      */
-    constructor({workspace}, index, content, before) {
+    constructor({workspace}, index, kept, before) {
+        const {rules = null, ...content} = kept ?? {};
         this.workspace = workspace;
         const all = conditions(workspace.template);
         const edited = index === null ? undefined : all[index];
@@ -62,11 +72,10 @@ class ConditionForm {
          * @type {TreePath[]}
          */
         this.conflicts = [];
-        this.original = copy(content && this.before
+        this.original = copy(kept && this.before
             ? mergeTrees(before ?? this.before, content, this.before,
                 ['conditions', this.oldName ?? ''], this.conflicts)
-            : content ?? this.before ?? {name: '', expression: ''});
-        this.isDirty = Boolean(content);
+            : kept ? content : this.before ?? {name: '', expression: ''});
         const changed = () => this.#changed();
         this.name = h('input', {type: 'text', value: this.original.name, autocomplete: 'off',
             'data-autofocus': this.isNew, oninput: changed});
@@ -92,26 +101,27 @@ class ConditionForm {
             knownSignals(workspace.template, this.closed.signal, workspace.project), () => {
                 this.sliders.update();
                 changed();
-            });
+            }, rules);
         this.chip = h('span', {});
         this.mark = h('div', {});
+        this.remarks = h('div', {'aria-live': 'polite'});
         this.nameProblems = problemList();
         this.expressionProblems = problemList();
         this.colorProblems = problemList();
-        this.state = h('p', {class: 'check-state', role: 'status'});
-        this.form = newID('form');
-        this.save = h('button', {type: 'submit', form: this.form, class: 'primary'},
-            'Keep in the draft');
-        this.validation = new LiveValidation(workspace, (report) => this.#report(report));
-        this.keep = new CheckedKeep(this.validation, this.save, this.state);
+        this.checked = new CheckedForm(workspace,
+            (problems) => problemsWithin(problems, this.#path), (own) => this.#show(own));
         // A value that is typed but not added yet is added when the field loses the focus, at the
         // latest by the click.
         this.builder.node.addEventListener('input', ({target}) => {
             if (!this.builder.isIncomplete || !(target instanceof HTMLInputElement)) return;
-            this.save.disabled = Boolean(this.ownProblem) || !target.value.trim();
+            this.checked.button.disabled = Boolean(this.#ownProblem) || !target.value.trim();
         });
         this.#drawChip();
-        if (content) this.#changed();
+        showRemarks(this.remarks, expressionRemarks(this.expression.value));
+        if (kept) this.#changed();
+        if (this.builder.isIncomplete && this.builder.hasTyped) {
+            this.checked.button.disabled = Boolean(this.#ownProblem);
+        }
     }
 
     /**
@@ -154,8 +164,13 @@ class ConditionForm {
         return {template: settingCondition(template, this.index, merged), conflicts};
     }
 
+    /** The path of the condition in the template that is checked. */
+    get #path() {
+        return conditionPath(this.checkedIndex ?? this.index);
+    }
+
     /** A missing or duplicate name, reported here since the server's message is less clear. */
-    get ownProblem() {
+    get #ownProblem() {
         const name = this.name.value.trim();
         if (!name) return 'Give the condition a name.';
         const isTaken = conditions(this.workspace.template)
@@ -170,9 +185,8 @@ class ConditionForm {
 
     /** Validates the form after an edit; asks the server once there are a name and all values. */
     #changed() {
-        this.isDirty = true;
-        const own = this.ownProblem;
-        this.validation.stop();
+        const own = this.#ownProblem;
+        showRemarks(this.remarks, expressionRemarks(this.expression.value));
         this.nameProblems.show(own ? [{message: own}] : [], this.name);
         const {isIncomplete} = this.builder;
         const isInvalid = this.sliders.isInvalid();
@@ -182,30 +196,22 @@ class ConditionForm {
             fill(this.mark);
         }
         if (own || isIncomplete || isInvalid) {
-            this.save.disabled = true;
-            this.state.textContent = isIncomplete ? 'A rule is incomplete.'
-                : isInvalid ? 'A percentage is not a number from 0 to 100.' : '';
+            this.checked.refuse(isIncomplete ? 'A rule is incomplete.'
+                : isInvalid ? 'A percentage is not a number from 0 to 100.' : '');
         } else {
             this.checkedIndex = this.index;
-            this.validation.check(this.result.template);
+            this.checked.check(this.result.template);
         }
     }
 
     /**
-     * Shows a validation report: each problem at its field, other problems at the name.
+     * Shows each problem at its field, other problems at the name.
      *
-     * @param {ValidationReport} validationReport
+     * @param {Problem[]} own
      */
-    #report({state, problems, message}) {
-        const path = conditionPath(this.checkedIndex ?? this.index);
-        const own = problemsWithin(problems, path);
-        this.save.disabled = own.length > 0;
-        if (state === 'checking') {
-            this.state.textContent = 'Checking …';
-            return;
-        }
+    #show(own) {
         /** @param {string} name */
-        const within = (name) => problemsWithin(own, `${path}.${name}`);
+        const within = (name) => problemsWithin(own, `${this.#path}.${name}`);
         const ofExpression = [...within('expression'), ...within('condition')];
         const rest = own.filter((problem) => !ofExpression.includes(problem)
             && !within('tagColor').includes(problem));
@@ -214,12 +220,17 @@ class ConditionForm {
         this.colorProblems.show(within('tagColor'), this.color);
         const column = ofExpression.find((problem) => problem.column)?.column;
         fill(this.mark, column && markedExpression(this.expression.value.trim(), column));
-        const sentences = {
-            unknown: `It could not be checked: ${message} You can keep it; the server checks it `
-                + 'again before publishing.',
-            done: own.length ? 'Fix this before you keep it.' : 'The server accepts this.',
-        };
-        this.state.textContent = sentences[state];
+    }
+
+    /** Adds what is typed; false without a usable name, which then has the focus, or all rules. */
+    isComplete() {
+        const problem = this.#ownProblem;
+        if (problem) {
+            this.nameProblems.show([{message: problem}], this.name);
+            this.name.focus();
+        }
+        this.builder.addTyped();
+        return !problem && !this.builder.isIncomplete;
     }
 }
 
@@ -241,47 +252,33 @@ function examples() {
  *
  * @param {{workspace: Workspace}} context Page context.
  * @param {?number} index Index of the condition; null adds one.
- * @param {?Condition} content Initial condition from an unfinished form.
+ * @param {?KeptCondition} content Initial condition from an unfinished form.
  * @param {?Condition} before Condition with which that form began.
  * @returns {Promise<string | undefined>} Name of the condition; undefined when cancelled.
  */
 export async function openConditionDialog(context, index, content = null, before = null) {
-    const {workspace} = context;
     const form = new ConditionForm(context, index, content, before);
     const title = form.isNew ? 'Add a condition' : `Edit ${form.oldName}`;
-    const name = await openDialog(title, (close) => ({
-        body: h('form', {id: form.form, class: 'form', novalidate: true, onsubmit: async (event) => {
-            event.preventDefault();
-            if (form.ownProblem) {
-                form.nameProblems.show([{message: form.ownProblem}], form.name);
-                form.name.focus();
-            }
-            if (form.ownProblem || !await form.keep.isReady()) return;
-            const {template, conflicts} = form.result;
-            workspace.edit(template, conflicts);
-            announce(`Condition ${form.condition.name} added to the draft.`);
-            close(form.condition.name);
-        }},
-        h('div', {class: 'pair'},
-            field('Name', form.name, {problems: form.nameProblems.node}),
-            h('div', {class: 'field'}, field('Colour', form.color,
-                {problems: form.colorProblems.node}), form.chip)),
-        form.isExpression
-            ? [h('p', {class: 'field-name'}, 'Who'), form.builder.node,
-                field('Expression', form.expression, {problems: form.expressionProblems.node}),
-                form.mark, form.sliders.node, examples()]
-            : [h('p', {class: 'field-name'}, 'Condition'), h('code', {class: 'value'},
-                jsonText(form.original.condition, '  ')),
-            h('p', {class: 'hint'}, 'This condition has the form of a server template; it stays '
-                + 'unchanged.'), form.expressionProblems.node],
-        form.state),
-        actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), form.save],
-    }), {isWide: true, isDirty: () => form.isDirty, form: {
-        user: workspace.user, project: workspace.project, kind: 'condition',
-        content: () => form.condition,
-        arguments: [form.oldName, form.before ?? null]}});
-    form.validation.stop();
+    const isKept = await form.checked.open(title, {
+        fields: [
+            h('div', {class: 'pair'},
+                field('Name', form.name, {problems: form.nameProblems.node}),
+                h('div', {class: 'field'}, field('Colour', form.color,
+                    {problems: form.colorProblems.node}), form.chip)),
+            form.isExpression
+                ? [h('p', {class: 'field-name'}, 'Who'), form.builder.node,
+                    field('Expression', form.expression, {problems: form.expressionProblems.node}),
+                    form.mark, form.remarks, form.sliders.node, examples()]
+                : [h('p', {class: 'field-name'}, 'Condition'), h('code', {class: 'value'},
+                    jsonText(form.original.condition, '  ')),
+                h('p', {class: 'hint'}, 'This condition has the form of a server template; it '
+                    + 'stays unchanged.'), form.expressionProblems.node],
+            form.checked.state],
+        isComplete: () => form.isComplete(),
+        name: () => `Condition ${form.condition.name}`, result: () => form.result,
+        kind: 'condition', arguments: [form.oldName, form.before ?? null],
+        content: () => ({...form.condition, rules: form.builder.rules})});
     form.builder.stop();
     form.closed.abort();
-    return name;
+    return isKept && form.condition.name;
 }

@@ -120,7 +120,7 @@ export function setField(rule, element) {
     if (!field) return;
     const {key = null, values} = field.initial;
     Object.assign(rule, {element, key, comparison: field.comparisons[0][0], values: [...values],
-        isEmptyMeant: false});
+        isEmptyMeant: false, typed: ''});
 }
 
 /**

@@ -137,10 +137,10 @@ export async function openMove(workspace, index) {
  * Handle that drags a row to another position, by mouse or touch.
  *
  * @param {Workspace} workspace The workspace.
- * @param {function(): number} place Returns the index of the condition.
- * @param {function(): HTMLElement} list Returns the list; its rows have `data-index`.
+ * @param {function(): number} index Returns the index of the condition.
+ * @param {DragPlace} list The list; its rows have `data-index`.
  */
-export function dragHandle(workspace, place, list) {
+export function dragHandle(workspace, index, {node, hold}) {
     /**
      * The row under the pointer, with `isBelow` for its lower half; null while nothing is dragged.
      *
@@ -148,9 +148,30 @@ export function dragHandle(workspace, place, list) {
      */
     let target = null;
     const clear = () => {
-        for (const row of list().querySelectorAll('.drop-above, .drop-below, .dragged')) {
+        for (const row of node.querySelectorAll('.drop-above, .drop-below, .dragged')) {
             row.classList.remove('drop-above', 'drop-below', 'dragged');
         }
+    };
+    const end = () => {
+        target = null;
+        clear();
+        hold(null);
+    };
+    /**
+     * Marks the row under the pointer.
+     *
+     * @param {PointerEvent} event
+     */
+    const aim = ({clientX, clientY}) => {
+        /** @type {?HTMLElement | undefined} */
+        const row = document.elementFromPoint(clientX, clientY)?.closest('[data-index]');
+        if (!row || !node.contains(row)) return;
+        const box = row.getBoundingClientRect();
+        const isBelow = clientY > box.top + box.height / 2;
+        clear();
+        handle.closest('[data-index]')?.classList.add('dragged');
+        row.classList.add(isBelow ? 'drop-below' : 'drop-above');
+        target = {row, isBelow};
     };
     const handle = h('span', {class: 'drag-handle', 'aria-hidden': 'true', title: 'Drag to move',
         onpointerdown: (event) => {
@@ -158,35 +179,29 @@ export function dragHandle(workspace, place, list) {
             event.preventDefault();
             handle.setPointerCapture(event.pointerId);
             handle.closest('[data-index]')?.classList.add('dragged');
+            // Without its row, the pointer would be lost when the list scrolls.
+            hold(handle);
             target = {row: null, isBelow: false};
         },
-        onpointermove: ({clientX, clientY}) => {
+        onpointermove: (event) => {
             if (target === null) return;
-            /** @type {?HTMLElement | undefined} */
-            const row = document.elementFromPoint(clientX, clientY)?.closest('[data-index]');
-            if (!row || !list().contains(row)) return;
-            const box = row.getBoundingClientRect();
-            const isBelow = clientY > box.top + box.height / 2;
-            clear();
-            handle.closest('[data-index]')?.classList.add('dragged');
-            row.classList.add(isBelow ? 'drop-below' : 'drop-above');
-            target = {row, isBelow};
+            aim(event);
             // Scrolls while the pointer is near an edge of the window.
+            const {clientY} = event;
             if (clientY < 80) window.scrollBy(0, -20);
             else if (clientY > window.innerHeight - 80) window.scrollBy(0, 20);
         },
-        onpointerup: () => {
-            const {row, isBelow} = target ?? {row: null};
-            target = null;
-            clear();
+        onpointerup: (/** @type {PointerEvent} */ event) => {
+            if (target === null) return;
+            // The list may have scrolled below the pointer.
+            if (target.row) aim(event);
+            const {row, isBelow} = target;
+            end();
             // The row's index now: another tab may have changed the order.
-            if (!row || !list().contains(row)) return;
+            if (!row || !node.contains(row)) return;
             const other = Number(row.dataset.index);
-            move(workspace, place(), indexAbove(place(), isBelow ? other + 1 : other));
+            move(workspace, index(), indexAbove(index(), isBelow ? other + 1 : other));
         },
-        onpointercancel: () => {
-            target = null;
-            clear();
-        }}, '⠿');
+        onpointercancel: end}, '⠿');
     return handle;
 }

@@ -5,6 +5,7 @@
 import {choice} from '../controls/controls.js';
 import {h, newID} from '../controls/dom.js';
 import {definedValues, meantValue} from '../template/defined-values.js';
+import {comparisonRemark} from '../template/number-digits.js';
 import {fieldOf, fields, missingValue, operatorOf, setField, setOperator, takesList}
     from './condition-fields.js';
 import {signalNameControl, suggestedControl, valueControl, valueDoubts} from './signal-controls.js';
@@ -59,6 +60,15 @@ function timeValues(builder, rule, path) {
 }
 
 /**
+ * True for a rule that compares a signal with a number.
+ *
+ * @param {RuleView} rule
+ */
+function isNumber(rule) {
+    return rule.element === 'app.customSignal' && !takesList(rule.element, operatorOf(rule));
+}
+
+/**
  * Controls for the values of a rule.
  *
  * @param {ConditionBuilder} builder
@@ -84,8 +94,8 @@ function valueControls(builder, rule, path) {
         return (operator === 'between' ? [0, 1] : [0]).map((index) => (
             valueControl(builder, rule, index, {...attributes, ...named(index)})));
     }
-    const isNumber = rule.element === 'app.customSignal';
-    return suggestedControl(builder, rule, {inputmode: isNumber ? 'decimal' : null, ...named(0)});
+    return suggestedControl(
+        builder, rule, {inputmode: isNumber(rule) ? 'decimal' : null, ...named(0)});
 }
 
 /**
@@ -127,7 +137,9 @@ export function conditionRule(builder, rule, path, remove) {
     const group = (...content) => h('div', {class: 'rule-line', role: 'group',
         'aria-label': `Rule ${builder.count}`, 'aria-describedby': hint.id}, content, hint);
     builder.hint(() => {
-        hint.textContent = missingValue(rule) ?? valueDoubts(builder, rule);
+        hint.textContent = missingValue(rule)
+            ?? (isNumber(rule) ? comparisonRemark(rule.values[0] ?? '') : null)
+            ?? valueDoubts(builder, rule);
     });
     if (!field) {
         return group(negation(builder, rule, path), h('code', {class: 'expression'}, rule.text),

@@ -2,10 +2,13 @@
  * Conditions page: the conditions by priority, highest first.
  */
 
-import {count, field, guarded, message, pageHead} from '../controls/controls.js';
+import {field, guarded, message, pageHead} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {setQuery} from '../routing/router.js';
 import {refusal} from '../server/session.js';
+import {conditions} from '../template/template.js';
+import {count} from '../text/formats.js';
+import {searchWords} from '../text/search.js';
 import {openConditionDialog} from './condition-dialog.js';
 import {ConditionList} from './condition-list.js';
 
@@ -24,7 +27,7 @@ export function show(main, context) {
             draw();
         }});
     const draw = () => {
-        const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+        const words = searchWords(search.value);
         const {shown, total} = list.draw(words);
         found.textContent = words.length ? `${count(shown, 'condition')} found`
             : count(total, 'condition');
@@ -39,6 +42,20 @@ export function show(main, context) {
         h('div', {class: 'filters', role: 'search'}, field('Find', search), found),
         list.node);
     draw();
+    const name = context.query.get('at');
+    if (name !== null) {
+        // Runs after the frame has focused the heading of the page.
+        requestAnimationFrame(() => {
+            if (list.reveal(name) || !list.node.isConnected) return;
+            list.node.before(message('warning', conditions(workspace.template)
+                .some((condition) => condition.name === name)
+                ? 'The search hides the condition of this link.'
+                : 'The condition of this link does not exist: it was renamed or deleted.'));
+        });
+    }
     workspace.addEventListener('change', draw);
-    return () => workspace.removeEventListener('change', draw);
+    return () => {
+        workspace.removeEventListener('change', draw);
+        list.end();
+    };
 }

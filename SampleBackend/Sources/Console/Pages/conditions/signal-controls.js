@@ -2,7 +2,8 @@
  * Controls for the name and the value of a signal, which rules of conditions and the signals of a
  * user share.
  *
- * `form` is the form of the controls: its suggestions, and `write`, which is called after each edit.
+ * `form` is the form of the controls: its suggestions, and `write`, which is called after each
+ * edit.
  */
 
 import {h} from '../controls/dom.js';

@@ -2,17 +2,18 @@
  * Control for a list of values, which are typed, pasted, or read from a file.
  */
 
-import {count} from '../controls/controls.js';
 import {announce, h} from '../controls/dom.js';
+import {fileButton, takeDropped, textOf} from '../controls/file-field.js';
 import {definedValues, meantValue, suggestedValues, valueName} from '../template/defined-values.js';
 import {listedLines, listedValues} from '../template/value-list.js';
+import {count, numberText} from '../text/formats.js';
 import {fieldOf} from './condition-fields.js';
 
 /** Number of values up to which all are shown at first. */
 const shownValues = 50;
 
-/** Maximum size of a file, in bytes. */
-const maximumSize = 4 << 20;
+/** Maximum size of a file. */
+const megabytes = 4;
 
 /** Rules whose long list is shown whole. */
 const unfolded = new WeakSet();
@@ -45,27 +46,31 @@ export function valueListField(builder, rule, path) {
         const before = known.size;
         for (const value of split(text)) known.add(meantValue(rule, value, suggestions.known));
         input.value = '';
+        rule.typed = '';
         if (known.size === before) return;
         rule.values = [...known];
         builder.restructure(place);
         const added = known.size - before;
         if (added > 1) announce(`${counted(rule, added)} added, ${known.size} in all.`);
     };
+    builder.adds(() => add(rule.typed ?? ''));
     const problem = h('span', {role: 'alert'});
-    /** @param {File | undefined} file */
+    /** @param {File} file */
     const addFile = async (file) => {
-        if (!file) return;
-        if (file.size > maximumSize) {
-            problem.textContent = `${file.name} is larger than 4 MB, the maximum.`;
-            return;
+        try {
+            const text = await textOf(file, megabytes);
+            if (!input.isConnected) return;
+            if (split(text).length) add(text);
+            else problem.textContent = `${file.name} is empty.`;
+        } catch (error) {
+            problem.textContent = error.message;
         }
-        const text = await file.text();
-        if (!input.isConnected) return;
-        if (split(text).length) add(text);
-        else problem.textContent = `${file.name} is empty.`;
     };
     const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
         autocapitalize: 'off', 'aria-label': 'Another value', 'data-focus': place,
+        value: rule.typed ?? '', oninput: () => {
+            rule.typed = input.value;
+        },
         list: suggestions.add(() => suggestedValues(rule, suggestions.known)),
         placeholder: rule.values.length ? 'Another value' : 'Value',
         onchange: () => add(input.value), onkeydown: (event) => {
@@ -93,33 +98,18 @@ export function valueListField(builder, rule, path) {
                     builder.restructure(place);
                 }}, '×'));
     });
-    const file = h('input', {type: 'file', accept: '.txt,.csv,text/*', class: 'visually-hidden',
-        tabindex: '-1', 'aria-hidden': 'true', onchange: () => addFile(file.files?.[0])});
-    const node = h('div', {class: 'rule-values',
-        ondragover: (/** @type {DragEvent} */ event) => {
-            if (!event.dataTransfer?.types.includes('Files')) return;
-            event.preventDefault();
-            node.classList.add('is-over');
-        },
-        ondragleave: () => node.classList.remove('is-over'),
-        ondrop: (/** @type {DragEvent} */ event) => {
-            node.classList.remove('is-over');
-            const dropped = event.dataTransfer?.files[0];
-            if (!dropped) return;
-            event.preventDefault();
-            addFile(dropped);
-        }},
-    chips,
-    rest > 0 && h('button', {type: 'button', class: 'quiet small', onclick: () => {
-        unfolded.add(rule);
-        builder.restructure(place);
-    }}, `Show ${rest} more`),
-    input,
-    !definedValues(rule.element).length && [h('button', {type: 'button', class: 'quiet small',
-        'data-focus': `${path} file`, title: 'One per line, or separated by commas, semicolons or '
-            + 'tabs. A file can also be dropped here.', onclick: () => file.click()},
-    'From a file …'), file],
-    rule.values.length > 1 && h('span', {class: 'muted'}, counted(rule, rule.values.length)),
-    problem);
+    const node = h('div', {class: 'rule-values'}, chips,
+        rest > 0 && h('button', {type: 'button', class: 'quiet small', onclick: () => {
+            unfolded.add(rule);
+            builder.restructure(place);
+        }}, `Show ${numberText(rest)} more`),
+        input,
+        !definedValues(rule.element).length && fileButton(
+            'From a file …', '.txt,.csv,text/*', addFile, {'data-focus': `${path} file`,
+                title: 'One per line, or separated by commas, semicolons or tabs. A file can also '
+                    + 'be dropped here.'}),
+        rule.values.length > 1 && h('span', {class: 'muted'}, counted(rule, rule.values.length)),
+        problem);
+    takeDropped(node, addFile);
     return node;
 }

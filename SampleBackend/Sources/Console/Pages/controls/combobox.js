@@ -3,6 +3,7 @@
  * follows WAI-ARIA's combobox pattern. The value '' means no choice.
  */
 
+import {hasWords, searchWords} from '../text/search.js';
 import {announce, fill, h, newID} from './dom.js';
 
 /** Maximum number of options that the list shows at once. */
@@ -95,6 +96,13 @@ export class Combobox {
         return this.#isTyped ? this.input.value.trim() : '';
     }
 
+    /** Shows a text as if it was typed; an empty one changes nothing. */
+    set unchosen(text) {
+        if (!text) return;
+        this.input.value = text;
+        this.#isTyped = true;
+    }
+
     /** Shows the text of the value again after the options have changed. */
     update() {
         if (!this.#isTyped) this.input.value = this.#textOf(this.#value);
@@ -102,6 +110,11 @@ export class Combobox {
 
     focus() {
         this.input.focus();
+    }
+
+    /** Takes what is typed, as leaving the field does. */
+    settle() {
+        this.#leave();
     }
 
     /**
@@ -145,12 +158,8 @@ export class Combobox {
 
     /** Finds the options with all typed words, and shows them. */
     #draw() {
-        const words = this.#isTyped
-            ? this.input.value.toLowerCase().split(/\s+/).filter(Boolean) : [];
-        this.#found = this.#options().filter(([, text]) => {
-            const lower = text.toLowerCase();
-            return words.every((word) => lower.includes(word));
-        });
+        const words = this.#isTyped ? searchWords(this.input.value) : [];
+        this.#found = this.#options().filter(([, text]) => hasWords(text.toLowerCase(), words));
         const shown = this.#found.slice(0, maximumOptions);
         const rest = this.#found.length - shown.length;
         fill(this.list, shown.map(([value, text], index) => h('li', {

@@ -2,6 +2,7 @@
  * Controls and page elements that several pages share.
  */
 
+import {dateText} from '../text/formats.js';
 import {focusOn, h, newID} from './dom.js';
 
 /**
@@ -214,19 +215,5 @@ export function publisherName(version, unknown = 'someone') {
  */
 export function timeText(timestamp) {
     if (!timestamp) return h('span', {class: 'muted'}, '–');
-    const date = new Date(timestamp);
-    const text = new Intl.DateTimeFormat(
-        undefined, {dateStyle: 'medium', timeStyle: 'short'}).format(date);
-    return h('time', {datetime: timestamp, title: timestamp}, text);
-}
-
-/**
- * Number with its noun: "1 setting", "3 settings".
- *
- * @param {number | string} number
- * @param {string} thing
- * @param {string} [things]
- */
-export function count(number, thing, things = `${thing}s`) {
-    return `${new Intl.NumberFormat().format(Number(number))} ${number === 1 ? thing : things}`;
+    return h('time', {datetime: timestamp, title: timestamp}, dateText(timestamp));
 }

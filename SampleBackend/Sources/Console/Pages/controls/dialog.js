@@ -113,6 +113,9 @@ export function openDialog(title, build, options = {}) {
             if (opener?.isConnected) opener.focus();
             if (document.activeElement !== opener || opener === document.body) {
                 if (!key || !focusOn(key)) focusHeading();
+            } else {
+                // The dialog may have moved it, and the browser focuses it without scrolling.
+                opener?.scrollIntoView({block: 'nearest'});
             }
             resolve(value);
         };

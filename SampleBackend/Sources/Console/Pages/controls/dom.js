@@ -135,7 +135,8 @@ export function focusOn(key, within = document) {
 }
 
 /**
- * Address of one of the console's files, in the folder of the page's icon, which has the same version.
+ * Address of one of the console's files, in the folder of the page's icon, which has the same
+ * version.
  *
  * @param {string} name
  */

@@ -2,9 +2,8 @@
  * Long lists whose rest is built when it is unfolded.
  */
 
+import {numberText} from '../text/formats.js';
 import {h} from './dom.js';
-
-const number = new Intl.NumberFormat();
 
 /** Items that unfolding adds. */
 const step = 100;
@@ -35,5 +34,5 @@ export function folded(items, view, shown = 20) {
     const rest = items.slice(shown);
     if (!rest.length) return items.length ? [view(items)] : [];
     return [view(items.slice(0, shown)),
-        unfolding(`${number.format(rest.length)} more`, () => folded(rest, view, step))];
+        unfolding(`${numberText(rest.length)} more`, () => folded(rest, view, step))];
 }

@@ -64,6 +64,8 @@ export function hold(handler) {
 
 /** Adds an entry for dialogs after the current one. */
 function add() {
+    // The browser would scroll back when the dialog closes, away from what it has moved.
+    history.scrollRestoration = 'manual';
     current += 1;
     history.pushState({number: current, isDialog: true}, '');
 }
@@ -125,6 +127,7 @@ function onStep() {
         history.go(held - number);
         onLeave(null);
     }
+    if (held === null) history.scrollRestoration = 'auto';
 }
 
 /** Numbers the current entry, and starts to follow the tab's moves between entries. */

@@ -16,7 +16,8 @@ const isOpening = (character) => character === '{' || character === '[';
 const isClosing = (character) => character === '}' || character === ']';
 
 // A string ends at the end of its line at the latest.
-const part = /("[^"\\\n]*(?:\\[^\n][^"\\\n]*)*(?:"|\\?$))(?=(\s*:)?)|([{}[\]])|([^\s{}[\],:"]+)|[\s,:]+/gm;
+const part = new RegExp(String.raw`("[^"\\\n]*(?:\\[^\n][^"\\\n]*)*(?:"|\\?$))(?=(\s*:)?)`
+    + String.raw`|([{}[\]])|([^\s{}[\],:"]+)|[\s,:]+`, 'gm');
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const word = /^(?:true|false|null)$/;
 

@@ -11,6 +11,8 @@ import {formatted} from '../json/json-text.js';
 import {h} from './dom.js';
 import {bracketPair, closingEdit, errorIndex, indentEdit, lineBreakEdit, lineOf, tokens}
     from './json-editing.js';
+import {latinKey} from './latin-key.js';
+import {editKey, LongEdits} from './long-edits.js';
 
 /** Milliseconds after the last keystroke before an error is marked. */
 const markDelay = 200;
@@ -25,18 +27,14 @@ const longest = {characters: 30_000, lines: 999};
 const longestLine = 5_000;
 
 /**
- * Replaces a part of a textarea's text, so that the browser can undo it, and selects.
+ * Replaces a part of a textarea's text, which the browser cannot undo, and selects.
  *
  * @param {HTMLTextAreaElement} textarea
  * @param {TextEdit} edit
  */
-function apply(textarea, {from, to, text, start, end}) {
-    textarea.setSelectionRange(from, to);
-    // The only insertion that browsers add to their undo history. It reads long texts slowly.
-    if (text.length > longest.characters || !document.execCommand('insertText', false, text)) {
-        textarea.setRangeText(text, from, to, 'end');
-        textarea.dispatchEvent(new Event('input', {bubbles: true}));
-    }
+function replace(textarea, {from, to, text, start, end}) {
+    textarea.setRangeText(text, from, to, 'end');
+    textarea.dispatchEvent(new Event('input', {bubbles: true}));
     textarea.setSelectionRange(start, end);
 }
 
@@ -51,6 +49,7 @@ export class JSONEditor {
 
     #frame;
     #toError;
+    #longEdits = new LongEdits();
 
     /** @param {HTMLTextAreaElement} textarea */
     constructor(textarea) {
@@ -93,7 +92,7 @@ export class JSONEditor {
         try {
             const text = formatted(value);
             if (text !== value) {
-                apply(this.textarea, {from: 0, to: value.length, text, start: 0, end: 0});
+                this.#apply({from: 0, to: value.length, text, start: 0, end: 0});
             }
         } catch {
             // Validation shows the error below the field.
@@ -120,17 +119,55 @@ export class JSONEditor {
         }
         if (!edit) return;
         event.preventDefault();
-        apply(this.textarea, edit);
+        this.#apply(edit);
+    }
+
+    /**
+     * Replaces a part of the text, so that it can be undone, and selects.
+     *
+     * @param {TextEdit} edit
+     */
+    #apply(edit) {
+        const {textarea} = this;
+        const {from, to, text, start, end} = edit;
+        textarea.setSelectionRange(from, to);
+        // The only insertion that browsers add to their undo history. It reads long texts slowly.
+        if (text.length <= longest.characters && document.execCommand('insertText', false, text)) {
+            textarea.setSelectionRange(start, end);
+            return;
+        }
+        const before = textarea.value;
+        replace(textarea, edit);
+        this.#longEdits.add(before, textarea.value);
+    }
+
+    /**
+     * Undoes or redoes a long edit; false if the browser has something to undo or redo first.
+     *
+     * @param {'undo' | 'redo'} kind
+     */
+    #takeLongEdit(kind) {
+        const {value} = this.textarea;
+        const text = this.#longEdits.take(kind, value);
+        if (text === null) return false;
+        replace(this.textarea, {from: 0, to: value.length, text, start: 0, end: 0});
+        return true;
     }
 
     /** @param {KeyboardEvent} event */
     #keyDown(event) {
-        const {key, ctrlKey, altKey, metaKey} = event;
+        const kind = editKey(event);
+        if (kind && this.#takeLongEdit(kind)) {
+            event.preventDefault();
+            return;
+        }
+        const {ctrlKey, altKey, metaKey} = event;
+        const key = latinKey(event);
         if (!ctrlKey || altKey || metaKey || (key !== ']' && key !== '[')) return;
         event.preventDefault();
         const {value, selectionStart, selectionEnd} = this.textarea;
         const edit = indentEdit(value, selectionStart, selectionEnd, key === '[');
-        if (edit) apply(this.textarea, edit);
+        if (edit) this.#apply(edit);
     }
 
     #findError() {

@@ -5,7 +5,7 @@
 
 import {jsonText, parseJSON} from '../json/json-text.js';
 
-/** Length of a text up to which it is stored; a longer one only stays until the page is unloaded. */
+/** Maximum length of a stored text; a longer one only stays until the page is unloaded. */
 const maximumLength = 1 << 20;
 
 /**

@@ -4,86 +4,11 @@
  * Rows are grouped in blocks of constant height. An empty block keeps the space of its rows, so
  * that nothing moves during scrolling. A block with a taller row is as high as its rows, and stays
  * in the document once it was shown. `aria-setsize` and `aria-posinset` give screen readers the
- * number of rows. The browser's find-in-page finds only rows near the window.
+ * number of rows. The browser's find-in-page finds only rows near the window; all are printed.
  */
 
-import {arrange, h} from './dom.js';
-
-/** Number of rows of a block. */
-const blockSize = 10;
-
-/**
- * A list of rows, in blocks.
- *
- * @template Item
- */
-class RowList {
-    /**
-     * Blocks of rows; visible blocks have their rows by key.
-     *
-     * @type {RowBlock<Item>[]}
-     */
-    blocks = [];
-
-    /** @param {Attributes} attributes */
-    constructor(attributes) {
-        this.node = h('div', {role: 'list', ...attributes});
-    }
-
-    /**
-     * Sets the items; the rows follow with the next update of the window.
-     *
-     * @param {Item[]} items
-     */
-    set(items) {
-        const length = Math.ceil(items.length / blockSize);
-        for (let index = 0; index < length; index += 1) {
-            const block = this.blocks[index] ?? this.#added();
-            const start = index * blockSize;
-            const rowCount = block.items.length;
-            block.items = items.slice(start, start + blockSize);
-            if (block.items.length !== rowCount) {
-                block.node.style.setProperty('--rows', String(block.items.length));
-            }
-            Object.assign(block, {start, count: items.length, isStale: true});
-        }
-        for (const {node} of this.blocks.splice(length)) node.remove();
-    }
-
-    /**
-     * The blocks within a vertical range of the window.
-     *
-     * @param {number} top
-     * @param {number} bottom
-     */
-    within(top, bottom) {
-        const box = this.node.getBoundingClientRect();
-        /** @type {RowBlock<Item>[]} */
-        const found = [];
-        if (box.height === 0 || box.bottom <= top || box.top >= bottom) return found;
-        // The blocks are in order, and there can be a thousand.
-        let [low, high] = [0, this.blocks.length];
-        while (low < high) {
-            const middle = (low + high) >> 1;
-            if (this.blocks[middle].node.getBoundingClientRect().bottom > top) high = middle;
-            else low = middle + 1;
-        }
-        for (const block of this.blocks.slice(low)) {
-            if (block.node.getBoundingClientRect().top >= bottom) break;
-            found.push(block);
-        }
-        return found;
-    }
-
-    #added() {
-        const node = h('div', {role: 'none', class: 'rows'});
-        /** @type {RowBlock<Item>} */
-        const block = {node, items: [], start: 0, count: 0, rows: new Map(), isStale: true};
-        this.blocks.push(block);
-        this.node.append(node);
-        return block;
-    }
-}
+import {arrange} from './dom.js';
+import {RowList} from './row-list.js';
 
 /**
  * The window onto several lists of rows.
@@ -102,6 +27,18 @@ export class RowWindow {
      * @type {Set<RowBlock<Item>>}
      */
     #shown = new Set();
+    /**
+     * Key of the row with the focus, or to which an open dialog returns it.
+     *
+     * @type {?string}
+     */
+    #focused = null;
+    /**
+     * Key of the row that is dragged.
+     *
+     * @type {?string}
+     */
+    #held = null;
     #frame = 0;
     #listening = new AbortController();
 
@@ -126,6 +63,12 @@ export class RowWindow {
         // Scrolling of a dialog does not bubble.
         document.addEventListener('scroll', later, {...options, capture: true});
         window.addEventListener('resize', later, options);
+        document.addEventListener('focusin', () => this.#noteFocus(), options);
+        window.addEventListener('beforeprint', () => {
+            const open = this.#blocks.filter(({node}) => node.offsetHeight > 0);
+            open.forEach((block) => this.#show(block));
+        }, options);
+        window.addEventListener('afterprint', () => this.update(), options);
     }
 
     /** Stops following the window. */
@@ -162,11 +105,13 @@ export class RowWindow {
         const margin = window.innerHeight / 3;
         const near = new Set(this.#lists.flatMap(
             (list) => list.within(-margin, window.innerHeight + margin)));
+        this.#noteFocus();
         for (const block of this.#shown) {
-            const {node} = block;
-            // Keep the row with the focus, and so the focus.
-            if (node.isConnected && (node.contains(document.activeElement)
-                || node.classList.contains('tall'))) near.add(block);
+            if (block.node.isConnected && block.node.classList.contains('tall')) near.add(block);
+        }
+        for (const key of [this.#focused, this.#held]) {
+            const block = key === null ? undefined : this.#blockWith(key);
+            if (block) near.add(block);
         }
         // Rows move between blocks when earlier rows are added or removed.
         const kept = new Map();
@@ -184,13 +129,52 @@ export class RowWindow {
      * @param {string} key
      */
     reveal(key) {
-        const block = this.#blocks
-            .find(({items}) => items.some((item) => this.#keyOf(item) === key));
+        const block = this.#blockWith(key);
         if (!block) return null;
         this.#show(block);
         block.rows.get(key)?.scrollIntoView({block: 'center'});
         this.update();
         return block.rows.get(key) ?? null;
+    }
+
+    /**
+     * Keeps the row around an element in the document, wherever the window is; null ends that.
+     *
+     * @param {?Element} inner
+     */
+    hold(inner) {
+        this.#held = inner && this.#keyOfRowAround(inner);
+    }
+
+    #noteFocus() {
+        const {activeElement} = document;
+        const key = activeElement && this.#keyOfRowAround(activeElement);
+        if (key !== null || !activeElement?.closest('dialog')) this.#focused = key;
+    }
+
+    /**
+     * Key of the row that contains a node, or is it; null for other nodes.
+     *
+     * @param {Node} inner
+     */
+    #keyOfRowAround(inner) {
+        for (const {node, rows} of this.#shown) {
+            if (!node.contains(inner)) continue;
+            for (const [key, row] of rows) if (row.contains(inner)) return key;
+        }
+        return null;
+    }
+
+    /**
+     * Block that has the item with a key now.
+     *
+     * @param {string} key
+     */
+    #blockWith(key) {
+        for (const block of this.#shown) {
+            if (!block.isStale && block.node.isConnected && block.rows.has(key)) return block;
+        }
+        return this.#blocks.find(({items}) => items.some((item) => this.#keyOf(item) === key));
     }
 
     /**
@@ -210,12 +194,34 @@ export class RowWindow {
     }
 
     /**
+     * Handles a key: the arrows move the focus between rows, among controls of the same
+     * `data-column`, or to the one that matches a selector where a row has none of that column.
+     *
+     * @param {KeyboardEvent} event
+     * @param {string} selector
+     */
+    moveFocus(event, selector) {
+        const {target} = event;
+        if (!(target instanceof Element)) return;
+        const from = target.closest('[aria-posinset]');
+        const column = target.getAttribute('data-column');
+        const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+        if (!from || !column || !step || event.ctrlKey || event.metaKey || event.altKey) return;
+        event.preventDefault();
+        const row = this.#neighbor(from, step);
+        /** @type {?HTMLElement | undefined} */
+        const control = row?.querySelector(`[data-column="${column}"]`)
+            ?? row?.querySelector(selector);
+        control?.focus();
+    }
+
+    /**
      * Element of the row after a row, or before it with step -1; null at an end.
      *
      * @param {Element} row
      * @param {number} step
      */
-    neighbor(row, step) {
+    #neighbor(row, step) {
         const inside = step > 0 ? row.nextElementSibling : row.previousElementSibling;
         if (inside) return inside;
         const blocks = this.#blocks;

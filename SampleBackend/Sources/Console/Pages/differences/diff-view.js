@@ -2,10 +2,11 @@
  * Renders the differences between two templates.
  */
 
-import {badge, count, settingName} from '../controls/controls.js';
+import {badge, settingName} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
 import {differenceCount} from '../server/server-draft.js';
 import {settingAt} from '../template/template.js';
+import {count} from '../text/formats.js';
 import {DifferenceList} from './difference-list.js';
 import {concernedView, partsView} from './difference-parts.js';
 import {changeNames, isLarge, sectionsOf} from './difference-sections.js';
@@ -59,12 +60,13 @@ function withPlace(found, placeOf) {
  * Renders differences: all of them as lists by kind, or thousands folded by section.
  *
  * @param {Differences} difference Response of `remoteConfig:diff`, or the `changes` of a draft.
- * @param {{revert?: function(DifferenceKind, Difference): void, usesOf?: function(string): string[],
- *     placeOf?: function(string): string, template?: Template, opened?: Set<string>}} [options]
- *     `revert` takes back a difference of the kind `setting`, `condition` or `group`; `usesOf` names
- *     the settings with a value for a condition; `placeOf` returns the position of an added
- *     condition, such as "1 of 3"; `template` has the types of the settings; without it, texts that
- *     look like JSON are compared as JSON; `opened` keeps what is unfolded for another view.
+ * @param {{revert?: function(DifferenceKind, Difference): void, usesOf?: function(string):
+ *     string[], placeOf?: function(string): string, template?: Template, opened?: Set<string>}}
+ *     [options] `revert` takes back a difference of the kind `setting`, `condition` or `group`;
+ *     `usesOf` names the settings with a value for a condition; `placeOf` returns the position of
+ *     an added condition, such as "1 of 3"; `template` has the types of the settings; without it,
+ *     texts that look like JSON are compared as JSON; `opened` keeps what is unfolded for another
+ *     view.
  */
 export function diffView(difference, options = {}) {
     const {revert, usesOf, placeOf, template, opened = new Set()} = options;

@@ -3,11 +3,13 @@
  * its parts once it is opened. Only the rows near the window are in the document.
  */
 
-import {badge, count} from '../controls/controls.js';
+import {badge} from '../controls/controls.js';
 import {h, newID} from '../controls/dom.js';
 import {RowWindow} from '../controls/row-window.js';
+import {count} from '../text/formats.js';
+import {searchWords} from '../text/search.js';
 import {partName, partsView} from './difference-parts.js';
-import {changeNames, countsText, hasWords, lineOf, sectionsOf} from './difference-sections.js';
+import {changeNames, countsText, isFound, lineOf, sectionsOf} from './difference-sections.js';
 
 /** @param {Difference} difference */
 function valuesView(difference) {
@@ -47,7 +49,7 @@ export class DifferenceList {
         this.#rows.arrange(this.#sections.map(({list}) => list));
         this.search = h('input', {type: 'search', autocomplete: 'off', 'data-focus': 'find-change',
             'aria-label': 'Find a change', placeholder: 'Find a change', oninput: () => {
-                this.#words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+                this.#words = searchWords(this.search.value);
                 this.#draw();
             }});
         this.foldAll = h('button', {type: 'button', class: 'quiet',
@@ -111,7 +113,7 @@ export class DifferenceList {
         let found = 0;
         for (const {key, section, list, fold, node} of this.#sections) {
             const items = isFinding
-                ? section.items.filter((listed) => hasWords(listed, this.#words)) : section.items;
+                ? section.items.filter((listed) => isFound(listed, this.#words)) : section.items;
             const isOpen = isFinding || this.#opened.has(key);
             found += items.length;
             node.hidden = items.length === 0;

@@ -2,14 +2,14 @@
  * Renders the parts of one difference, before and after.
  */
 
-import {count} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
 import {folded, unfolding} from '../controls/folded.js';
-import {lineDiff} from '../controls/line-diff.js';
 import {valueText} from '../controls/value-view.js';
 import {needsLines} from '../json/line-differences.js';
 import {colorName} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
+import {count} from '../text/formats.js';
+import {lineDiff} from './line-diff.js';
 
 /**
  * Display names of the parts of settings, conditions and sections.

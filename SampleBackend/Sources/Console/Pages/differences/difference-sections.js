@@ -3,6 +3,8 @@
  */
 
 import {valueText} from '../controls/value-view.js';
+import {numberText} from '../text/formats.js';
+import {hasWords} from '../text/search.js';
 
 /** @type {Record<Difference['change'], string>} */
 export const changeNames = {ADDED: 'Added', REMOVED: 'Removed', CHANGED: 'Changed'};
@@ -25,7 +27,6 @@ export function isLarge({parameters, conditions, groups}) {
         || all.reduce((sum, {parts}) => sum + parts.length, 0) > mostParts;
 }
 
-const format = new Intl.NumberFormat();
 const order = new Intl.Collator(undefined, {numeric: true});
 
 /**
@@ -71,7 +72,7 @@ export function countsText({CHANGED, ADDED, REMOVED}) {
     /** @type {[number, string][]} */
     const all = [[CHANGED, 'changed'], [ADDED, 'added'], [REMOVED, 'removed']];
     return all.filter(([number]) => number > 0)
-        .map(([number, word]) => `${format.format(number)} ${word}`).join(', ');
+        .map(([number, word]) => `${numberText(number)} ${word}`).join(', ');
 }
 
 /**
@@ -98,13 +99,12 @@ export function lineOf({parts}) {
 }
 
 /**
- * True if a difference contains all words, which are in lower case, in its name or those of its
- * parts.
+ * True if a difference has all words of a search in its name or those of its parts.
  *
  * @param {ListedDifference} listed
  * @param {string[]} words
  */
-export function hasWords({label, difference}, words) {
-    const text = [label, ...difference.parts.map(({name}) => name)].join('\n').toLowerCase();
-    return words.every((word) => text.includes(word));
+export function isFound({label, difference}, words) {
+    return hasWords(
+        [label, ...difference.parts.map(({name}) => name)].join('\n').toLowerCase(), words);
 }

@@ -2,11 +2,11 @@
  * Comparison of two versions.
  */
 
-import {choice, field, message} from '../controls/controls.js';
+import {choice, field} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
+import {shownAnswer} from '../controls/shown-answer.js';
 import {setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
-import {newestRequest} from '../server/newest-request.js';
 import {diffView} from './diff-view.js';
 
 /** Version number of the state before the first publish. */
@@ -66,20 +66,13 @@ export function comparison(versions, context, left) {
     const from = select(wanted[0] ?? (versions[1]?.versionNumber ?? beginning));
     const to = select(wanted[1] ?? versions[0].versionNumber);
     const place = h('div', {}, h('p', {class: 'muted', role: 'status'}, 'Comparing …'));
-    const nextRequest = newestRequest(left);
-    const compare = async () => {
+    const compare = shownAnswer(place, left, async (signal) => {
         const [older, newer] = [from.value, to.value];
         setQuery({from: older, to: newer});
-        const signal = nextRequest();
-        try {
-            const view = await readDifference(context, older, newer, signal);
-            if (signal.aborted) return;
-            fill(place, view);
-            announce(`Comparing version ${older} with version ${newer}.`);
-        } catch (error) {
-            if (!signal.aborted) fill(place, message('error', error.message));
-        }
-    };
+        const view = await readDifference(context, older, newer, signal);
+        if (!signal.aborted) announce(`Comparing version ${older} with version ${newer}.`);
+        return view;
+    });
     from.addEventListener('change', compare);
     to.addEventListener('change', compare);
     const showComparison = () => {

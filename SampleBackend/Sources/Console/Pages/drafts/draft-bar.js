@@ -2,13 +2,14 @@
  * Bar above every page; shows the draft, or a version that was published meanwhile.
  */
 
-import {count, publisherName} from '../controls/controls.js';
+import {publisherName} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
 import {reserveRoom} from '../controls/sticky.js';
 import {address, currentRoute} from '../routing/router.js';
 import {differenceCount} from '../server/server-draft.js';
 import {placeName} from '../template/paths.js';
+import {count} from '../text/formats.js';
 import {barOfSteps, leftNote, stepButtons, stepIcon} from './step-controls.js';
 
 /**
@@ -48,8 +49,8 @@ function problemView(workspace) {
     const fate = isRefused ? 'The server refused it: change it, or try again.'
         : 'Retrying.';
     const place = isKeptInTab ? 'Until then, only this tab has your last changes.'
-        : 'Until then, only this page has your last changes, and closing or reloading it loses them: '
-            + 'the browser has no space to keep them.';
+        : 'Until then, only this page has your last changes, and closing or reloading it loses '
+            + 'them: the browser has no space to keep them.';
     return h('span', {class: 'outdated', role: 'status'},
         ` Not saved on the server: ${saveProblem} ${fate} ${place}`);
 }
@@ -63,6 +64,24 @@ function problemView(workspace) {
 function retryButton(workspace) {
     return workspace.isRefused && h('button', {type: 'button', 'data-focus': 'retry-draft',
         onclick: () => workspace.retry()}, 'Try again');
+}
+
+/** Maximum number of steps that are named. */
+const namedSteps = 3;
+
+/**
+ * Note that what the tab had of a deleted project is gone; false if there was nothing.
+ *
+ * @param {Workspace} workspace
+ */
+function droppedNote(workspace) {
+    const {dropped} = workspace;
+    const rest = dropped.length - namedSteps;
+    return dropped.length > 0 && h('span', {class: 'outdated', role: 'status'},
+        ' This project was deleted, and created again. Your draft of the deleted one ended with '
+        + `it: ${dropped.slice(0, namedSteps).join('; ')}${rest > 0 ? `; and ${rest} more` : ''}. `,
+        h('button', {type: 'button', class: 'quiet small', 'data-focus': 'note-dropped',
+            onclick: () => workspace.noteDropped()}, 'OK'));
 }
 
 /**
@@ -104,7 +123,7 @@ function notes(workspace, draft) {
         !draft.isBaseGone && workspace.isOutdated && h('span', {class: 'outdated'},
             ` Version ${newestVersion?.versionNumber} was published meanwhile; `
             + 'it is merged with your draft before you publish.'),
-        problemView(workspace), leftNote(workspace),
+        problemView(workspace), leftNote(workspace), droppedNote(workspace),
         overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
             ' Another tab or person changed the same values, and yours replaced them: '
             + `${overwritten.map(placeName).join('; ')}.`)];
@@ -162,7 +181,8 @@ function barOfNews({workspace, redraw}) {
 }
 
 /**
- * The bar; false without a draft, a draft to delete, a newer version, or steps to undo or redo.
+ * The bar; false without a draft, a draft to delete, a note that one ended with its project, a
+ * newer version, or steps to undo or redo.
  *
  * @param {PageContext} context
  */
@@ -170,5 +190,10 @@ export function draftBar(context) {
     const {draft} = context.workspace;
     if (draft) return barOfDraft(context, draft);
     if (context.workspace.isUnsaved) return barOfDiscarded(context);
+    const note = droppedNote(context.workspace);
+    if (note) {
+        return h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
+            h('p', {}, h('strong', {}, 'No draft.'), note));
+    }
     return context.workspace.isOutdated ? barOfNews(context) : barOfSteps(context.workspace);
 }

@@ -117,8 +117,12 @@ export function nextStep({done, undone}, isUndo, shown) {
         const base = baseAfter(from, to, shown.base);
         const isOtherBase = base !== undefined && base !== shown.base
             && !(shown.base === null && base === shown.version);
-        const isEffective = base !== undefined && (isOtherBase
-            || !isEqual(templateAfter(from, to, shown.template).template, shown.template));
+        const {template, kept} = templateAfter(from, to, shown.template);
+        const isSame = isEqual(template, shown.template) && !kept.length;
+        // The draft that this would restore was published, with all steps that led to it.
+        if (isOtherBase && shown.base === null && isSame) return null;
+        const isEffective = base !== undefined
+            && (isOtherBase || !isEqual(template, shown.template));
         if (isEffective) {
             const rest = steps.slice(0, index);
             return {name: step.name, from, to, base: base ?? null, isOtherBase,

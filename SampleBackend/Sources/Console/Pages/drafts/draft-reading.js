@@ -17,7 +17,7 @@ import {etagOf, readVersion} from '../server/versions.js';
 export async function templateOfVersion(project, base, {draft, current}) {
     if (base === '0') return {};
     if (base === draft?.base && !draft.isBaseGone) return draft.baseTemplate;
-    if (base === (current.version?.versionNumber ?? '0')) return current.template;
+    if (base === current.number) return current.template;
     try {
         return (await readVersion(project, base)).template;
     } catch (error) {
@@ -32,12 +32,12 @@ export async function templateOfVersion(project, base, {draft, current}) {
  * @param {string} project
  * @param {SentDraft} sent
  * @param {KnownTemplates} known
- * @param {ToldChanges} [told] Its changes as the server reports them.
+ * @param {ReportedChanges} [reported] Its changes as the server reports them.
  * @returns {Promise<Draft>}
  */
-export async function draftOn(project, {template, base}, known, told = {changes: null}) {
+export async function draftOn(project, {template, base}, known, reported = {changes: null}) {
     const baseTemplate = await templateOfVersion(project, base, known) ?? known.current.template;
-    return {template, base, baseTemplate, etag: etagOf(project, base), ...told};
+    return {template, base, baseTemplate, etag: etagOf(project, base), ...reported};
 }
 
 /**
@@ -53,9 +53,9 @@ export async function readServerDraft(project, knownTag, known) {
     const found = await readDraft(project, knownTag);
     if (found === undefined) return null;
     if (!found) return {draft: null, saved: null};
-    const {template, base, tag, told} = found;
+    const {template, base, tag, reported} = found;
     return {saved: {template, base, tag},
-        draft: await draftOn(project, {template, base}, known, told)};
+        draft: await draftOn(project, {template, base}, known, reported)};
 }
 
 /**

@@ -73,8 +73,8 @@ export class DraftSaver {
                 return {type: 'stored', answer: body, tag: etag, token};
             }
             if (effect.type === 'delete') {
-                await deleteDraft(project, effect.tag);
-                return {type: 'deleted', token};
+                const isDeleted = await deleteDraft(project, effect.tag);
+                return {type: 'deleted', token, isGone: !isDeleted};
             }
             const found = await readServerDraft(project, undefined, state);
             return {type: 'read', ...found ?? {draft: null, saved: null}, token};

@@ -13,17 +13,18 @@ import {UnansweredSaves} from './unanswered-saves.js';
  * @type {SyncState}
  */
 export const initialState = {
-    phase: 'saved', current: {template: {}, version: null, etag: '*'}, newestVersion: null,
-    draft: null, saved: null, sent: null, unanswered: [], problem: null, overwritten: [], left: [],
-    token: 1, isPublishing: false};
+    phase: 'saved', current: {template: {}, version: null, number: '0', etag: '*'},
+    newestVersion: null, draft: null, saved: null, sent: null, unanswered: [], problem: null,
+    overwritten: [], left: [], dropped: [], token: 1, isPublishing: false};
 
 /**
- * Number of the shown version; "0" before the first publish.
+ * Number of the shown version; before the first publish "0", or the number after the last one of a
+ * deleted project of the same name.
  *
  * @param {Pick<SyncState, 'current'>} state
  */
 export function versionNumberOf({current}) {
-    return current.version?.versionNumber ?? '0';
+    return current.number;
 }
 
 /**
@@ -117,7 +118,7 @@ export function mergedDrafts(before, mine, theirs) {
 export function mirrorOf(state) {
     const {draft, saved, unanswered} = state;
     return isUnsaved(state) ? {saved, draft: draft && {template: draft.template, base: draft.base},
-        unanswered} : null;
+        unanswered, version: versionNumberOf(state)} : null;
 }
 
 /**

@@ -29,6 +29,12 @@ export class DraftSteps {
      * @type {?string}
      */
     #base = null;
+    /**
+     * Number of the version that was shown when the draft was last seen; null if it is unknown.
+     *
+     * @type {?string}
+     */
+    #version = null;
     #isStopped = false;
     /**
      * The last results of `next`, by whether they undo.
@@ -46,14 +52,31 @@ export class DraftSteps {
         this.#read();
     }
 
+    /** Number of the version that was shown with the stored steps; null without any. */
+    get version() {
+        const {done, undone} = this.#history;
+        return done.length || undone.length ? this.#version ?? this.#base : null;
+    }
+
+    /** Names of the steps that can be undone, the last one first. */
+    get names() {
+        return this.#history.done.map(({name}) => name).reverse();
+    }
+
+    /** Forgets the steps. */
+    forget() {
+        this.#set(noHistory, null);
+    }
+
     /**
      * Adds the step between two states of the draft.
      *
-     * @param {DraftState} before
+     * @param {ShownDraft} before
      * @param {DraftState} after
      * @param {string} [name] Its name; by default, by what changed.
      */
     record(before, after, name) {
+        this.#version = before.version;
         this.#set(recorded(this.#history,
             stepBetween(before, after, name === undefined ? nameOfStep : () => name)), after.base);
     }
@@ -96,6 +119,16 @@ export class DraftSteps {
     }
 
     /**
+     * Notes that a draft which was discarded here had ended elsewhere: `follow` finds out whether
+     * it was published.
+     *
+     * @param {string} base Version on which it was based.
+     */
+    endedElsewhere(base) {
+        this.#set(this.#history, base);
+    }
+
+    /**
      * Follows changes from elsewhere. A draft that ended over another version was published, or
      * discarded with it: its steps would now undo what is published.
      *
@@ -103,7 +136,9 @@ export class DraftSteps {
      */
     follow({base, version}) {
         const isEnded = this.#base !== null && base === null && version !== this.#base;
-        if (isEnded || base !== this.#base) this.#set(isEnded ? noHistory : this.#history, base);
+        const isOther = base !== this.#base || version !== this.#version;
+        this.#version = version;
+        if (isEnded || isOther) this.#set(isEnded ? noHistory : this.#history, base);
     }
 
     /** Leaves the steps in the storage as they are, also when their user is forgotten there. */
@@ -130,7 +165,8 @@ export class DraftSteps {
             return;
         }
         try {
-            sessionStorage.setItem(this.#key, jsonText({done, undone, base}));
+            sessionStorage.setItem(this.#key, jsonText(
+                {done, undone, base, version: this.#version}));
         } catch {
             // No space: the steps end with the page.
             this.yield();
@@ -141,9 +177,10 @@ export class DraftSteps {
         const text = sessionStorage.getItem(this.#key);
         if (!text) return;
         try {
-            const {done, undone, base} = parseJSON(text);
+            const {done, undone, base, version = null} = parseJSON(text);
             this.#history = {done, undone};
             this.#base = base;
+            this.#version = version;
         } catch {
             this.yield();
         }

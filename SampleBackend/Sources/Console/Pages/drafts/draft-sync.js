@@ -18,7 +18,7 @@
  * meanwhile: both are merged, and the merge is saved.
  */
 
-import {differenceCount, toldChanges} from '../server/server-draft.js';
+import {differenceCount, reportedChanges} from '../server/server-draft.js';
 import {isUnsaved, mergedDrafts, patchedBy, withoutEmpty} from './draft-state.js';
 import {UnansweredSaves} from './unanswered-saves.js';
 
@@ -90,7 +90,7 @@ function stored(state, {answer, tag}) {
     const saved = {template: sent.template, base: sent.base, tag};
     const isSame = answer.changes && !differenceCount(answer.changes);
     return {...state, saved, unanswered: [], draft: draft !== sent ? draft
-        : isSame ? null : {...sent, ...toldChanges(answer)}};
+        : isSame ? null : {...sent, ...reportedChanges(answer)}};
 }
 
 /**
@@ -110,6 +110,8 @@ function failed(state, {reason, message, token}) {
     if (reason === 'conflict' && phase === 'saving') {
         return to({...next, phase: 'merging'}, {type: 'read', token: state.token});
     }
+    // What was sent went with its project.
+    if (!isUnsaved(next)) return proceed(next);
     if (reason !== 'refused') {
         return to({...next, phase: 'waiting', problem: message}, {type: 'wait'}, keep, change);
     }
@@ -178,6 +180,19 @@ function loaded(state, {current, found, seen}) {
 }
 
 /**
+ * The state of another project of the same name: what the tab has of the deleted one ends, also the
+ * answers to its requests.
+ *
+ * @param {SyncState} state
+ * @param {SyncEvents['replaced']} event
+ * @returns {SyncState}
+ */
+function replaced(state, {current, found, dropped}) {
+    return {...renewed(state), current, newestVersion: current.version, draft: found?.draft ?? null,
+        saved: found?.saved ?? null, overwritten: [], left: [], dropped};
+}
+
+/**
  * What every phase does alike.
  *
  * @type {SyncHandlers}
@@ -187,6 +202,7 @@ const always = {
     newest: (state, {version}) => (
         version?.versionNumber === state.newestVersion?.versionNumber ? to(state)
             : to({...state, newestVersion: version}, change)),
+    noted: (state) => to({...state, dropped: []}, change),
     publishing: (state, {isPublishing}) => to({...state, isPublishing}, change),
     stop: (state) => to({...state, phase: 'stopped'}),
 };
@@ -200,6 +216,7 @@ const running = {
     ...always, failed,
     edit: (state, event) => to(edited(state, event), keep, change),
     renew: (state) => to(renewed(state), keep),
+    replaced: (state, event) => to(replaced(state, event), keep, change),
 };
 
 /**
@@ -211,6 +228,7 @@ const resting = {
     ...always,
     edit: (state, event) => proceed(edited(state, event), keep, change),
     renew: (state) => proceed(renewed(state), keep),
+    replaced: (state, event) => proceed(replaced(state, event)),
 };
 
 /**

@@ -4,8 +4,9 @@
 
 import {ask} from '../controls/dialog.js';
 import {announce, h, svg} from '../controls/dom.js';
+import {isMac, shortcut} from '../input/shortcuts.js';
 import {placeName} from '../template/paths.js';
-import {isMac, shortcut, stepOfKey, stepText} from './step-keys.js';
+import {stepOfKey, stepText} from './step-keys.js';
 
 /** Elements in which the keys undo what was typed there, or which hide the page. */
 const textFields = 'input:not([type=checkbox], [type=radio], [type=range], [type=button]), '
@@ -51,7 +52,7 @@ export async function takeStep(workspace, kind) {
 function stepButton(workspace, kind, name) {
     const word = kind === 'undo' ? 'Undo' : 'Redo';
     const label = name === null ? `Nothing to ${kind}` : `${word}: ${name}`;
-    const keys = shortcut(kind, isMac());
+    const keys = shortcut('Z', isMac(), kind === 'redo');
     return h('button', {type: 'button', class: 'step', 'data-focus': `${kind}-step`,
         'aria-label': label, title: name === null ? label : `${label} (${keys.text})`,
         'aria-keyshortcuts': keys.aria,

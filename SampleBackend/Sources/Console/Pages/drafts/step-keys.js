@@ -2,34 +2,21 @@
  * Keys and announcements of undo and redo.
  */
 
-/** True on a system whose shortcuts use Command. */
-export function isMac(platform = navigator.platform) {
-    return /^(Mac|iP)/.test(platform);
-}
+import {latinKey} from '../controls/latin-key.js';
 
 /**
  * What a pressed key does: `undo`, `redo`, or null.
  *
- * @param {Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>} event
+ * @param {Pick<KeyboardEvent,
+ *     'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>} event
  * @param {boolean} isCommand True on a system whose shortcuts use Command.
  * @returns {?('undo' | 'redo')}
  */
-export function stepOfKey({key, ctrlKey, metaKey, shiftKey, altKey}, isCommand) {
+export function stepOfKey(event, isCommand) {
+    const {ctrlKey, metaKey, shiftKey, altKey} = event;
     const [isHeld, isOther] = isCommand ? [metaKey, ctrlKey] : [ctrlKey, metaKey];
-    if (!isHeld || isOther || altKey || key.toLowerCase() !== 'z') return null;
+    if (!isHeld || isOther || altKey || latinKey(event) !== 'z') return null;
     return shiftKey ? 'redo' : 'undo';
-}
-
-/**
- * The keys of a step, for people and for `aria-keyshortcuts`.
- *
- * @param {'undo' | 'redo'} kind
- * @param {boolean} isCommand
- */
-export function shortcut(kind, isCommand) {
-    const shift = kind === 'redo';
-    return isCommand ? {text: shift ? '⇧⌘Z' : '⌘Z', aria: shift ? 'Shift+Meta+Z' : 'Meta+Z'}
-        : {text: shift ? 'Ctrl+Shift+Z' : 'Ctrl+Z', aria: shift ? 'Control+Shift+Z' : 'Control+Z'};
 }
 
 /**

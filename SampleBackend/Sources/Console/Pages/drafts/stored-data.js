@@ -16,8 +16,8 @@ export const projectKey = `${prefix}project`;
  * forms and unsaved drafts of other users stay until these sign in again.
  *
  * @param {string} user Name of the user.
- * @param {{keepsWork?: boolean}} options With `keepsWork`, the tab's unfinished forms, unsaved drafts
- *     and steps of the user stay as well.
+ * @param {{keepsWork?: boolean}} options With `keepsWork`, the tab's unfinished forms, unsaved
+ *     drafts and steps of the user stay as well.
  */
 export function forgetUser(user, {keepsWork = false} = {}) {
     /** @param {string} key */

@@ -7,7 +7,7 @@
  * has saved: both are merged first.
  */
 
-import {afterPress} from '../server/press.js';
+import {afterPress} from '../input/press.js';
 import {readNewest, readVersion} from '../server/versions.js';
 import {DraftMirror} from './draft-mirror.js';
 import {draftOn, readServerDraft, templateOfVersion} from './draft-reading.js';
@@ -15,6 +15,7 @@ import {DraftSaver} from './draft-saver.js';
 import {mirrorOf, restored, shownBy} from './draft-state.js';
 import {DraftSteps} from './draft-steps.js';
 import {afterEvent} from './draft-sync.js';
+import {isReplaced} from './replaced-project.js';
 import {WorkspaceView} from './workspace-view.js';
 
 function hasOpenDialog() {
@@ -113,18 +114,53 @@ export class SyncedDraft extends WorkspaceView {
         // Both are read before either is shown, so that a failure shows neither.
         const found = this.mayEdit ? await readServerDraft(
             this.project, seen.saved?.tag, {draft: seen.draft, current}) : null;
+        const isOther = await this.#isReplacedBy(current);
         // An older response never replaces a newer one.
         if (!isWanted() || load < this.#loads.shown) return;
         this.#loads.shown = load;
         const before = this.versionNumber;
-        this.send({type: 'loaded', current, found, seen});
+        if (isOther) this.#drop(current, found);
+        else this.send({type: 'loaded', current, found, seen});
         try {
             await this.#restore();
         } finally {
             this.steps.follow(shownBy(this.state));
-            this.#tell('change');
-            if (this.versionNumber !== before) this.#tell('versionchange');
+            this.#dispatch('change');
+            if (this.versionNumber !== before) this.#dispatch('versionchange');
         }
+    }
+
+    /**
+     * True if the tab has something of a deleted project, and another one has its name.
+     *
+     * @param {PublishedVersion} current The current version.
+     */
+    async #isReplacedBy(current) {
+        const isOpen = this.#loads.shown > 0 && Boolean(this.draft || this.isUnsaved);
+        const kept = isOpen ? null : this.#mirror.read();
+        const known = isOpen ? this.versionNumber
+            : kept ? kept.version ?? kept.draft?.base ?? null : this.steps.version;
+        return known !== null && isReplaced(this.project, known, current);
+    }
+
+    /**
+     * Forgets what the tab has of a deleted project.
+     *
+     * @param {PublishedVersion} current
+     * @param {?FoundDraft} found
+     */
+    #drop(current, found) {
+        const {names} = this.steps;
+        const hasDraft = this.draft || this.#mirror.read()?.draft;
+        const dropped = hasDraft && !names.length ? ['a draft'] : names;
+        this.#mirror.clear();
+        this.steps.forget();
+        this.send({type: 'replaced', current, found, dropped});
+    }
+
+    /** Ends the note about a draft that went with its project. */
+    noteDropped() {
+        this.send({type: 'noted'});
     }
 
     /** Restores the edits of this tab that were unsaved when the page was reloaded. */
@@ -203,6 +239,10 @@ export class SyncedDraft extends WorkspaceView {
      * @returns {Promise<unknown>} Ends when what the event asks for is read; rejects if that fails.
      */
     send(event) {
+        const {saved, draft} = this.state;
+        if (event.type === 'deleted' && event.isGone && saved && !draft) {
+            this.steps.endedElsewhere(saved.base);
+        }
         const {state, effects} = afterEvent(this.state, event);
         this.state = state;
         if (state.phase !== 'waiting') this.#saver.stopWaiting();
@@ -215,7 +255,7 @@ export class SyncedDraft extends WorkspaceView {
     #carryOut(effect) {
         switch (effect.type) {
         case 'keep': return this.#keep();
-        case 'change': return this.#tell('change');
+        case 'change': return this.#dispatch('change');
         case 'notify': return this.#channel?.postMessage({project: this.project, user: this.user});
         case 'look': return this.#look(effect.tag);
         case 'load': return this.load();
@@ -251,7 +291,7 @@ export class SyncedDraft extends WorkspaceView {
     }
 
     /** @param {string} name */
-    #tell(name) {
+    #dispatch(name) {
         afterPress(() => {
             if (!this.#isClosed) this.dispatchEvent(new Event(name));
         });

@@ -14,11 +14,6 @@ export class UnansweredSaves {
         this.#sent = sent;
     }
 
-    /** True while the outcome of a save is unknown. */
-    get isAny() {
-        return this.#sent.length > 0;
-    }
-
     /** The saves, for the tab's storage. */
     get list() {
         return this.#sent;

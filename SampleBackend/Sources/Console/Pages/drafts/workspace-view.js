@@ -20,7 +20,10 @@ export class WorkspaceView extends EventTarget {
         return this.state.current.version;
     }
 
-    /** Number of `version`; "0" before the first publish. */
+    /**
+     * Number of `version`; before the first publish "0", or the number after the last one of a
+     * deleted project of the same name.
+     */
     get versionNumber() {
         return versionNumberOf(this.state);
     }
@@ -73,6 +76,11 @@ export class WorkspaceView extends EventTarget {
     /** Paths that the last undo or redo left as others changed them since. */
     get left() {
         return this.state.left;
+    }
+
+    /** Names of the steps of a draft that went with its project, the last one first. */
+    get dropped() {
+        return this.state.dropped;
     }
 
     /** True while the server lacks the draft as shown in this tab. */

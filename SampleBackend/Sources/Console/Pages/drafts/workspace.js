@@ -115,16 +115,6 @@ export class Workspace extends SyncedDraft {
         return this.#nextStep(false)?.name ?? null;
     }
 
-    /** True if `undo` has a step to take back. */
-    get canUndo() {
-        return this.undoName !== null;
-    }
-
-    /** True if `redo` has a step to repeat. */
-    get canRedo() {
-        return this.redoName !== null;
-    }
-
     /**
      * Takes back the last step of the draft in this tab; what others changed since, stays.
      *

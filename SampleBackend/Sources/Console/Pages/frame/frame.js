@@ -1,5 +1,6 @@
 /**
- * The pages of a signed-in user: which project is open, and what follows the address and the server.
+ * The pages of a signed-in user: which project is open, and what follows the address and the
+ * server.
  */
 
 import {message} from '../controls/controls.js';
@@ -13,7 +14,7 @@ import {paletteEntries} from '../palette/palette-entries.js';
 import {usePalette} from '../palette/palette.js';
 import {markHeader, projectChooser} from '../projects/project-chooser.js';
 import {hasSameMarks} from '../projects/project-details.js';
-import {projectToOpen, readProjects, rememberProject, startProject, unknownProjectView}
+import {projectToOpen, readProjects, rememberProject, unknownProjectView}
     from '../projects/projects.js';
 import {loadPagesWhenIdle, pathsOfPublished} from '../routing/pages.js';
 import {address, currentRoute, go, setProject, setQuery} from '../routing/router.js';
@@ -60,8 +61,8 @@ export class Frame {
      * Renders the frame and the page in the address, starts the timer and the listeners, and
      * reopens the user's unfinished forms.
      *
-     * @param {{isFirst: boolean}} options `isFirst` is true when the page was just loaded: the focus
-     *     stays where the browser begins.
+     * @param {{isFirst: boolean}} options `isFirst` is true when the page was just loaded: the
+     *     focus stays where the browser begins.
      */
     async start({isFirst}) {
         this.#shell.show(this.root);
@@ -161,10 +162,7 @@ export class Frame {
             this.#showProjects(projects, isKnown ? name : null);
             if (!isKnown) {
                 fill(this.#shell.navigation);
-                fill(this.#shell.main, unknownProjectView(this.session, name, projects, () => {
-                    startProject(name);
-                    this.#openProject(name, true);
-                }));
+                fill(this.#shell.main, unknownProjectView(this.session, name, projects));
                 document.title = 'Unknown project · ActiveConfig';
                 if (isNavigation) focusHeading();
                 return;
@@ -231,8 +229,10 @@ export class Frame {
             && projects.every((project, index) => hasSameMarks(project, shown[index]))) return;
         const before = this.details;
         const hasFocus = this.#shell.main.contains(document.activeElement);
-        const isDeleted = shown.includes(before) && !projects.some(({name}) => name === before.name);
-        if (isDeleted && !isHeld()) {
+        const now = projects.find(({name}) => name === before.name);
+        const isOther = !now || (now.unpublished
+            && Number(now.versionNumber) > Number(workspace.versionNumber));
+        if (shown.includes(before) && isOther && !isHeld()) {
             await this.#openProject(before.name, hasFocus);
             return;
         }

@@ -10,8 +10,8 @@ import {refusal} from '../server/session.js';
 import {pageIcon} from './page-icons.js';
 
 /**
- * Links to all pages by groups; `current` is the path of the shown page. A page that the user's role
- * cannot use is marked with the role that it needs.
+ * Links to all pages by groups; `current` is the path of the shown page. A page that the user's
+ * role cannot use is marked with the role that it needs.
  *
  * @param {Pick<Session, 'name' | 'role'>} session
  * @param {string} current

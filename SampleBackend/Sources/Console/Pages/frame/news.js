@@ -11,8 +11,8 @@ const lookInterval = 5000;
 
 /**
  * Checks for a new version and for changed details of projects every five seconds and when the
- * browser's tab is shown, but not while it is hidden. Without a draft or an open form, the page then
- * shows the new version.
+ * browser's tab is shown, but not while it is hidden. Without a draft or an open form, the page
+ * then shows the new version.
  *
  * @param {() => ?Workspace} workspaceNow The open project.
  * @param {() => Promise<void>} reloadProjects

@@ -102,6 +102,7 @@ export class PageHost {
      * @param {Project} project
      */
     showTitle(project) {
-        document.title = `${currentPage()?.title ?? 'Not found'} · ${shownName(project)} · ActiveConfig`;
+        const title = currentPage()?.title ?? 'Not found';
+        document.title = `${title} · ${shownName(project)} · ActiveConfig`;
     }
 }

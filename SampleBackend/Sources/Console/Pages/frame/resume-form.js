@@ -10,6 +10,7 @@ import {keptForms} from '../controls/unfinished-form.js';
 import {member} from '../json/json.js';
 import {refusal} from '../server/session.js';
 import {openSectionDialog} from '../settings/section-dialog.js';
+import {setConditionalValue, settingsAt} from '../settings/setting-actions.js';
 import {openSettingDialog} from '../settings/setting-dialog.js';
 import {conditions, parameter} from '../template/template.js';
 import {resumePin} from '../users/overrides-view.js';
@@ -30,6 +31,10 @@ const openers = {
         const index = conditions(context.workspace.template)
             .findIndex((condition) => condition.name === name);
         return openConditionDialog(context, index < 0 ? null : index, content, before);
+    },
+    'conditional-value': async (context, [paths], content) => {
+        const settings = settingsAt(context.workspace.template, new Set(paths));
+        if (settings.length) await setConditionalValue(context, settings, content);
     },
     token: (context, _, content) => createToken(context, context.redraw, content),
     webhook: (context, _, content) => addWebhook(context, context.redraw, content),

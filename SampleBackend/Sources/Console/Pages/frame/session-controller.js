@@ -284,8 +284,8 @@ export class SessionController {
     async #mayReplace(session) {
         return !session || await this.#ports.ask({
             title: 'Sign in with this link?',
-            text: `You are signed in as ${administratorName(session.name)}. The link signs you in with `
-                + 'another token; what you publish is then recorded under its name.',
+            text: `You are signed in as ${administratorName(session.name)}. The link signs you in `
+                + 'with another token; what you publish is then recorded under its name.',
             action: 'Sign in with the link', cancel: `Stay ${administratorName(session.name)}`});
     }
 

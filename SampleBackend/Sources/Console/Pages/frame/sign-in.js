@@ -12,8 +12,8 @@ import {signIn, withoutToken} from '../server/session.js';
 /**
  * Creates the form.
  *
- * @param {{notice?: string, onSignedIn: (session: Session) => void}} options `notice` is shown above
- *     the form; `onSignedIn` receives the new session.
+ * @param {{notice?: string, onSignedIn: (session: Session) => void}} options `notice` is shown
+ *     above the form; `onSignedIn` receives the new session.
  * @returns {{outcome: HTMLElement, form: HTMLFormElement, button: HTMLButtonElement,
  *     token: HTMLInputElement}} Its
  *     parts: messages, the form with its field `token`, and the button, which belongs to the form.
@@ -84,8 +84,8 @@ export async function signInAgain(name, elsewhere) {
     let place = '';
     const session = await openDialog('Sign in again', (close) => {
         const {outcome, form, button, token} = signInForm({
-            notice: `The session of ${administratorName(name)} has ended. Sign in again to continue; your `
-                + 'draft and what you entered are kept.',
+            notice: `The session of ${administratorName(name)} has ended. Sign in again to `
+                + 'continue; your draft and what you entered are kept.',
             onSignedIn: close});
         elsewhere.then(close);
         enter = (link) => {

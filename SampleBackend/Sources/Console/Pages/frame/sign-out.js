@@ -13,7 +13,8 @@ import {signOut} from '../server/session.js';
  * @param {string} user
  * @param {import('../drafts/workspaces.js').Workspaces} workspaces
  * @param {AbortSignal} ended Aborted when the pages of the user end.
- * @returns {Promise<?string>} A sentence about the draft or ""; null if the user is still signed in.
+ * @returns {Promise<?string>} A sentence about the draft or ""; null if the user is still signed
+ *     in.
  */
 export async function signOutUser(user, workspaces, ended) {
     await workspaces.saved();

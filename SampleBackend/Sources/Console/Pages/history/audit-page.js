@@ -2,12 +2,13 @@
  * Audit page: who did what and when, newest first.
  */
 
-import {administratorName, choice, count, field, message, moreButton, nothing, pageHead, table,
-    timeText} from '../controls/controls.js';
+import {administratorName, choice, field, message, moreButton, nothing, pageHead, table, timeText}
+    from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {setQuery} from '../routing/router.js';
 import {call, isMissing, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
+import {count} from '../text/formats.js';
 import {actions, actionText, everything, filterIn, given, searchParameters, subjectText}
     from './audit-search.js';
 
@@ -17,15 +18,17 @@ const pageSize = 100;
 /** Requests of one search, each of which searches a part of the trail. */
 const maximumRequests = 10;
 
-/** @typedef {{action: string, subject: string, time: string, actor?: string, detail?: string}} Entry */
+/**
+ * @typedef {{action: string, subject: string, time: string, actor?: string, detail?: string}} Entry
+ */
 
 /** @param {Entry} entry */
 function row(entry) {
     return h('tr', {},
         h('td', {}, timeText(entry.time)),
-        h('td', {}, entry.actor ? administratorName(entry.actor)
+        h('td', {class: 'name'}, entry.actor ? administratorName(entry.actor)
             : h('span', {class: 'muted'}, 'Unknown')),
-        h('td', {}, actionText(entry)),
+        h('td', {class: 'name'}, actionText(entry)),
         h('td', {}, h('code', {}, subjectText(entry.subject))),
         h('td', {class: 'wide'}, entry.detail ?? ''));
 }

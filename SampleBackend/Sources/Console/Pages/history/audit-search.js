@@ -3,6 +3,7 @@
  */
 
 import {administratorName} from '../controls/controls.js';
+import {capitalized} from '../text/formats.js';
 
 /** Prefix of the name of a session, which the server treats as a token. */
 const sessionPrefix = 'Console session of ';
@@ -21,7 +22,9 @@ export const actions = [
     ['SET_PROJECT_DETAILS', 'Change project details'], ['DELETE_PROJECT', 'Delete project'],
 ];
 
-/** @typedef {{text: string, actor: string, action: string, from: string, to: string}} AuditFilter */
+/**
+ * @typedef {{text: string, actor: string, action: string, from: string, to: string}} AuditFilter
+ */
 
 /** @type {AuditFilter} */
 export const everything = {text: '', actor: '', action: '', from: '', to: ''};
@@ -37,9 +40,8 @@ export function actionText({action, subject}) {
     }
     const known = actions.find(([name]) => name === action);
     if (known) return known[1];
-    const text = action.replaceAll(/[_-]/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-        .toLowerCase();
-    return text.charAt(0).toUpperCase() + text.slice(1);
+    return capitalized(action.replaceAll(/[_-]/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+        .toLowerCase());
 }
 
 /**

@@ -5,8 +5,10 @@
 import {badge, guarded, message, moreButton, nothing, pageHead, publisherName, table, timeText}
     from '../controls/controls.js';
 import {fill, h, redraw} from '../controls/dom.js';
+import {isHeld} from '../controls/held-entry.js';
+import {keptForms} from '../controls/unfinished-form.js';
 import {comparison} from '../differences/version-comparison.js';
-import {arrivalView} from '../review/undo.js';
+import {arrivalView} from '../live/arrival.js';
 import {call, isMissing, projectPath} from '../server/api.js';
 import {refusal} from '../server/session.js';
 import {openRollback} from './rollback-dialog.js';
@@ -37,7 +39,7 @@ function row(version, isCurrent, context) {
         h('th', {scope: 'row', class: 'number'}, versionNumber,
             isCurrent && [' ', badge('Current', 'good')]),
         h('td', {}, timeText(updateTime)),
-        h('td', {}, publisherName(version)),
+        h('td', {class: 'name'}, publisherName(version)),
         h('td', {class: 'wide'}, h('div', {class: 'badges'}, typeBadges(version)),
             description || h('span', {class: 'muted'}, 'No description')),
         h('td', {}, h('div', {class: 'actions'},
@@ -74,14 +76,14 @@ export function show(main, context) {
     /** @type {?HTMLElement} */
     let card = null;
     const list = h('div', {class: 'stack'});
-    const said = h('div', {role: 'status'});
-    context.goBack = async (versionNumber) => {
-        const version = await openRollback(context, versionNumber);
+    const outcome = h('div', {role: 'status'});
+    context.goBack = async (versionNumber, reason) => {
+        const version = await openRollback(context, versionNumber, reason);
         if (!version || left.signal.aborted) return;
-        fill(said, message('success', h('p', {tabindex: '-1'}, h('strong', {},
+        fill(outcome, message('success', h('p', {tabindex: '-1'}, h('strong', {},
             `Version ${versionNumber} is published again as version ${version.versionNumber}.`)),
         arrivalView(context.project, version.versionNumber, left.signal)));
-        said.querySelector('p')?.focus();
+        outcome.querySelector('p')?.focus();
     };
     /** @param {string} [nextPageToken] */
     const draw = (nextPageToken) => {
@@ -94,7 +96,7 @@ export function show(main, context) {
         }
         if (!card) {
             card = comparison(versions, context, left.signal);
-            fill(body, said, h('div', {class: 'history'}, list, card));
+            fill(body, outcome, h('div', {class: 'history'}, list, card));
             if (isLinked) card.scrollIntoView();
         } else context.offerVersions?.(versions.map(({versionNumber}) => versionNumber));
         redraw(list,
@@ -133,6 +135,14 @@ export function show(main, context) {
         fill(body, isMissing(error) ? h('section', {class: 'card'},
             nothing('Nothing has been published yet.')) : message('error', error.message));
     });
+    // Not in `resume-form.js`: the page says what became of it.
+    const kept = isHeld() || refusal(context.session, 'publisher') ? undefined
+        : keptForms(context.workspace.user, context.project).find(({kind}) => kind === 'rollback');
+    if (kept) {
+        const [versionNumber] = /** @type {string[]} */ (kept.arguments);
+        first.then(() => !isHeld() && context.goBack?.(
+            versionNumber, /** @type {string} */ (kept.content)));
+    }
     context.workspace.addEventListener('versionchange', () => first.then(readNews), {
         signal: left.signal});
     return () => left.abort();

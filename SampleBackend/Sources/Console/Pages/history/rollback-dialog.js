@@ -48,9 +48,10 @@ async function newsView(context, shown, current) {
  *
  * @param {PageContext} context
  * @param {string} versionNumber
+ * @param {string} [kept] Reason of an unfinished form.
  * @returns {Promise<Version | undefined>} The new version; undefined when nothing was published.
  */
-export async function openRollback(context, versionNumber) {
+export async function openRollback(context, versionNumber, kept = '') {
     const {workspace, project} = context;
     const news = h('div', {'aria-live': 'polite'});
     const place = h('div', {class: 'stack'}, h('p', {class: 'muted'}, 'Comparing …'));
@@ -66,7 +67,7 @@ export async function openRollback(context, versionNumber) {
         shown = {versionNumber: current, etag};
     };
     const reason = h('input', {type: 'text', maxlength: '1024', autocomplete: 'off',
-        'data-autofocus': true});
+        'data-autofocus': true, value: kept});
     const ready = showCurrent();
     ready.catch((error) => fill(place, message('error', error.message)));
     const submit = async () => {
@@ -92,7 +93,8 @@ export async function openRollback(context, versionNumber) {
             workspace.draft && message('info', 'Your draft stays. It is merged with the new '
                 + 'version when you publish it.')],
         action: `Go back to version ${versionNumber}`, isDangerous: true, ready, submit,
-    }, close), {isWide: true});
+    }, close), {isWide: true, isDirty: () => kept !== '', form: {user: workspace.user, project,
+        kind: 'rollback', arguments: [versionNumber], content: () => reason.value}});
     await (version ? workspace.load() : workspace.checkNewest()).catch(() => {});
     return version;
 }

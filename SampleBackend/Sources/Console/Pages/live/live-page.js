@@ -2,11 +2,12 @@
  * Live page: the connected apps, and the rollout of a new version to them.
  */
 
-import {count, message, nothing, pageHead, table} from '../controls/controls.js';
+import {message, nothing, pageHead, table} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {call, isMissing, projectPath} from '../server/api.js';
+import {count, numberText, percentText} from '../text/formats.js';
 import {LivePlot} from './live-plot.js';
-import {deliveryText, effectText, percentText, reading, sentence} from './live-reading.js';
+import {deliveryText, effectText, reading, sentence} from './live-reading.js';
 import {liveUsers} from './live-users.js';
 
 /** Milliseconds between polls. */
@@ -25,7 +26,7 @@ function versionTable({versions, connections, newest}) {
         .map(([version, number]) => h('tr', {},
             h('th', {scope: 'row', class: 'number'}, version,
                 version === newest && h('span', {class: 'muted'}, ' newest')),
-            h('td', {class: 'number'}, new Intl.NumberFormat().format(number)),
+            h('td', {class: 'number'}, numberText(number)),
             h('td', {class: 'number'}, percentText(connections ? number / connections : 0))));
     return rows.length ? table('Connections by version', ['Version', 'Connections', 'Share'], rows)
         : h('section', {class: 'card'}, nothing('No app is connected now.'));
@@ -86,7 +87,7 @@ export function show(main, context) {
     /** @param {Reading} now */
     const draw = (now) => {
         content.hidden = false;
-        number.textContent = new Intl.NumberFormat().format(now.connections);
+        number.textContent = numberText(now.connections);
         share.textContent = now.connections ? percentText(now.share ?? 0) : '–';
         plot.add(now, sentence(now));
         version.textContent = `Version ${now.newest}${deliveryText(plot.delivery)}`;

@@ -2,7 +2,7 @@
  * The server's data about the connected apps, and sentences about it.
  */
 
-import {count} from '../controls/controls.js';
+import {count, numberText, percentText} from '../text/formats.js';
 
 /**
  * Derives what the page shows from a response. `newest` is the highest version in the response or
@@ -23,23 +23,13 @@ export function reading({connections, versions, lastPublish, acknowledgements}, 
 }
 
 /**
- * Formats a share from 0 to 1 as a percentage with at most one decimal.
- *
- * @param {number} share
- */
-export function percentText(share) {
-    return new Intl.NumberFormat(undefined, {style: 'percent', maximumFractionDigits: 1})
-        .format(share);
-}
-
-/**
  * The reading as a sentence, for the plot's label and for screen readers.
  *
  * @param {Pick<Reading, 'connections' | 'newest' | 'arrived' | 'share'>} reading
  */
 export function sentence({connections, newest, arrived, share}) {
     if (connections === 0) return 'No app is connected now.';
-    return `${new Intl.NumberFormat().format(arrived)} of ${count(connections, 'connected app')} `
+    return `${numberText(arrived)} of ${count(connections, 'connected app')} `
         + `${arrived === 1 ? 'has' : 'have'} version ${newest} (${percentText(share ?? 0)}).`;
 }
 
@@ -65,7 +55,6 @@ export function effectText(effect) {
     if (!effect) return '';
     const {users, changed} = effect;
     if (Number(users) === 0) return 'No user was connected when it was published.';
-    const number = new Intl.NumberFormat();
-    return `It changed something for ${number.format(changed)} of `
+    return `It changed something for ${numberText(changed)} of `
         + `${count(users, 'user')} connected when it was published.`;
 }

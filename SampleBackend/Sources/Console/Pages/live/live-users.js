@@ -2,10 +2,12 @@
  * The connected users, with a search by their IDs.
  */
 
-import {count, field, message, nothing} from '../controls/controls.js';
+import {field, message, nothing} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {address} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
+import {newestRequest} from '../server/newest-request.js';
+import {count} from '../text/formats.js';
 
 /** Milliseconds between two reads, and from the last keystroke to the search. */
 const interval = 10_000;
@@ -23,7 +25,7 @@ export function liveUsers(project, signal) {
     const search = h('input', {type: 'search', autocomplete: 'off', spellcheck: 'false',
         oninput: () => readAfter(pause)});
     let timer = 0;
-    let reading = new AbortController();
+    const nextRequest = newestRequest(signal);
 
     /** @param {{users?: string[], userCount?: number}} value */
     const draw = ({users = [], userCount = 0}) => {
@@ -40,19 +42,17 @@ export function liveUsers(project, signal) {
     };
     const read = async () => {
         timer = 0;
-        reading.abort();
-        reading = new AbortController();
-        const own = reading.signal;
+        const own = nextRequest();
         try {
             const {body} = await call('GET',
                 // An empty text matches all users.
                 `${projectPath(project, 'connections')}?users=${
                     encodeURIComponent(search.value.trim())}`,
-                {signal: /** @type {any} */ (AbortSignal).any([signal, own])});
+                {signal: own});
             // Redrawing would take the focus from a link.
             if (!place.contains(document.activeElement)) draw(body);
         } catch (error) {
-            if (signal.aborted || own.aborted) return;
+            if (own.aborted) return;
             fill(place, message('warning', error.message));
         }
         // The user may have typed meanwhile.

@@ -3,18 +3,21 @@
  * conflicts.
  */
 
-import {count, message, nothing, pageHead, publisherName} from '../controls/controls.js';
+import {message, nothing, pageHead, publisherName} from '../controls/controls.js';
 import {announce, fill, h, newID} from '../controls/dom.js';
 import {folded} from '../controls/folded.js';
 import {placed} from '../controls/problem-list.js';
 import {valueText} from '../controls/value-view.js';
 import {differenceSummary, diffView} from '../differences/diff-view.js';
 import {partNames, partValue} from '../differences/difference-parts.js';
+import {differingLines} from '../differences/line-diff.js';
 import {jsonText} from '../json/json-text.js';
 import {entries, isEqual, member} from '../json/json.js';
+import {needsLines} from '../json/line-differences.js';
 import {address, go} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {sentence} from '../server/validation.js';
+import {count} from '../text/formats.js';
 import {KeptChoices} from './kept-choices.js';
 
 /** Conflicts shown before the rest is folded. */
@@ -69,7 +72,11 @@ function sideView(side, other) {
         return h('ol', {class: 'names'}, side.map((name) => h('li', {}, valueText(name))));
     }
     if (typeof side !== 'object' || isValue(side) || isValue(other)) {
-        return h('p', {}, h('code', {class: 'value'}, valueText(side) || '(empty)'));
+        const [own, another] = [valueText(side), valueText(other)];
+        if (other !== undefined && own !== another && needsLines(another, own)) {
+            return differingLines(another, own);
+        }
+        return h('p', {}, h('code', {class: 'value'}, own || '(empty)'));
     }
     /**
      * @param {any} tree
@@ -79,7 +86,8 @@ function sideView(side, other) {
         name === 'conditionalValues'
             ? entries(value).map(([condition, inner]) => (
                 /** @type {[string, unknown]} */ ([`For “${condition}”`, inner])))
-            : [/** @type {[string, unknown]} */ ([partNames[name] ?? name, partValue(name, value)])]));
+            : [/** @type {[string, unknown]} */ (
+                [partNames[name] ?? name, partValue(name, value)])]));
     const others = new Map(parts(other).map(([name, value]) => [name, jsonText(value)]));
     return h('dl', {class: 'side-parts'}, parts(side).map(([name, value]) => {
         const differs = others.get(name) !== jsonText(value);
@@ -231,20 +239,29 @@ export function show(main, context) {
                 changesView('What you changed', answer.changes.mine)));
     };
 
-    if (workspace.draft?.isBaseGone) {
-        fill(body, message('warning', h('p', {}, `Version ${workspace.draft.base}, which your `
-            + 'draft began with, is no longer kept, so the two cannot be merged.'),
-        h('a', {class: 'button', href: address('review')}, 'Go to the review')));
-    } else if (!workspace.draft || !workspace.isOutdated) {
-        fill(body, h('section', {class: 'card'}, nothing(
-            'Nobody has published since your draft began.',
-            h('a', {class: 'button', href: address('review')}, 'Go to the review'))));
-    } else {
-        fill(body, h('p', {class: 'muted', role: 'status'}, 'Merging …'));
-        merge().then(draw).catch((error) => {
-            if (!left.signal.aborted) fill(body, message('error', error.message));
-        });
-    }
+    let isBegun = false;
+    const begin = () => {
+        if (workspace.draft?.isBaseGone) {
+            fill(body, message('warning', h('p', {}, `Version ${workspace.draft.base}, which your `
+                + 'draft began with, is no longer kept, so the two cannot be merged.'),
+            h('a', {class: 'button', href: address('review')}, 'Go to the review')));
+        } else if (!workspace.draft || !workspace.isOutdated) {
+            fill(body, h('section', {class: 'card'}, nothing(
+                'Nobody has published since your draft began.',
+                h('a', {class: 'button', href: address('review')}, 'Go to the review'))));
+        } else {
+            isBegun = true;
+            fill(body, h('p', {class: 'muted', role: 'status'}, 'Merging …'));
+            merge().then(draw).catch((error) => {
+                if (!left.signal.aborted) fill(body, message('error', error.message));
+            });
+        }
+    };
+    begin();
+    // A version can be published while the page says that there is none.
+    workspace.addEventListener('change', () => {
+        if (!isBegun && workspace.isOutdated) begin();
+    }, {signal: left.signal});
     return () => left.abort();
 }
 

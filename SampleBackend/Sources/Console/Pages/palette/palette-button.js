@@ -3,19 +3,20 @@
  */
 
 import {h, svg} from '../controls/dom.js';
-import {isMac} from '../drafts/step-keys.js';
+import {latinKey} from '../controls/latin-key.js';
+import {isMac, shortcut} from '../input/shortcuts.js';
 
 /**
- * True for Ctrl+K, or ⌘K on Apple's systems, where Ctrl+K edits text. Layouts of other scripts have
- * no k: the place of the key counts there.
+ * True for Ctrl+K, or ⌘K on Apple's systems, where Ctrl+K edits text.
  *
  * @param {Pick<KeyboardEvent,
  *     'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>} event
  * @param {boolean} isCommand
  */
-export function isPaletteKey({key, code, ctrlKey, metaKey, altKey, shiftKey}, isCommand) {
-    if (altKey || shiftKey || ctrlKey === isCommand || metaKey !== isCommand) return false;
-    return /^[\x20-\x7e]$/.test(key) ? key.toLowerCase() === 'k' : code === 'KeyK';
+export function isPaletteKey(event, isCommand) {
+    const {ctrlKey, metaKey, altKey, shiftKey} = event;
+    return !altKey && !shiftKey && ctrlKey !== isCommand && metaKey === isCommand
+        && latinKey(event) === 'k';
 }
 
 /** Magnifying glass, for narrow screens. */
@@ -32,8 +33,8 @@ function icon() {
  */
 export function paletteButton(open, signal) {
     const isCommand = isMac();
-    const shortcut = isCommand ? '⌘K' : 'Ctrl+K';
-    const name = `Search and commands (${shortcut})`;
+    const {text, aria} = shortcut('K', isCommand);
+    const name = `Search and commands (${text})`;
     document.addEventListener('keydown', (event) => {
         if (!isPaletteKey(event, isCommand)) return;
         // Browsers search the web by this key.
@@ -42,7 +43,6 @@ export function paletteButton(open, signal) {
     }, {signal});
     return h('button', {type: 'button', class: 'palette-button', 'data-focus': 'palette',
         'aria-label': name, title: name,
-        'aria-keyshortcuts': isCommand ? 'Meta+K' : 'Control+K', 'aria-haspopup': 'dialog',
-        onclick: open},
-    icon(), h('span', {class: 'palette-word'}, 'Search'), h('kbd', {}, shortcut));
+        'aria-keyshortcuts': aria, 'aria-haspopup': 'dialog', onclick: open},
+    icon(), h('span', {class: 'palette-word'}, 'Search'), h('kbd', {}, text));
 }

@@ -39,7 +39,7 @@ function settingEntries(context) {
 function conditionEntries(context) {
     return conditions(context.workspace.template).map(({name, expression}) => ({
         id: `condition ${name}`, kind: 'Condition', title: name, detail: expression,
-        run: () => visit(context, 'conditions', {find: name}, `open ${name}`)}));
+        run: () => visit(context, 'conditions', {at: name})}));
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The last choices in the command palette, kept in the browser for each project until the user signs
- * out.
+ * The last choices in the command palette, kept in the browser for each project until the user
+ * signs out.
  */
 
 /** Maximum number of kept choices. */

@@ -2,12 +2,14 @@
  * Search of the command palette: which entries have all words, in any order, and which come first.
  */
 
+import {searchWords} from '../text/search.js';
+
 /** Order of kinds among equal matches; settings and conditions can be thousands. */
 const kinds = ['Page', 'Action', 'Project', 'Section', 'Setting', 'Condition'];
 
 /**
- * True if a word of a text starts at an index: after another character than a letter or digit, or at
- * a hump, as in `refreshInterval` and `HTTPRetries`.
+ * True if a word of a text starts at an index: after another character than a letter or digit, or
+ * at a hump, as in `refreshInterval` and `HTTPRetries`.
  *
  * @param {string} text
  * @param {number} index
@@ -35,15 +37,6 @@ function rankInTitle(title, lower, word) {
         if (startsWord(text, index)) return 1;
     }
     return 2;
-}
-
-/**
- * Words of a text, in lower case.
- *
- * @param {string} text
- */
-function wordsOf(text) {
-    return text.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
 /**
@@ -92,7 +85,7 @@ export class PaletteSearch {
      * @returns {PaletteEntry[]}
      */
     find(query) {
-        const words = wordsOf(query);
+        const words = searchWords(query);
         if (!words.length) return this.#all;
         /**
          * Entries by their place.

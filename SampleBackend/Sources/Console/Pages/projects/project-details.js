@@ -74,7 +74,8 @@ export function isProduction({environment}) {
 export function hasSameMarks(left, right) {
     return left.name === right.name && left.displayName === right.displayName
         && left.environment === right.environment && left.color === right.color
-        && Boolean(left.archived) === Boolean(right.archived);
+        && Boolean(left.archived) === Boolean(right.archived)
+        && Boolean(left.unpublished) === Boolean(right.unpublished);
 }
 
 /**

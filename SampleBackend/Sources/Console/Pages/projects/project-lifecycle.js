@@ -1,13 +1,43 @@
 /**
- * Dialogs that create, archive and delete projects.
+ * Dialogs that create, change, archive and delete projects.
  */
 
 import {choice, field, message} from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
-import {h} from '../controls/dom.js';
+import {fill, h} from '../controls/dom.js';
 import {call, projectPath} from '../server/api.js';
-import {colors, environments, shownName} from './project-details.js';
+import {colors, environmentBadge, environments, shownName, swatch} from './project-details.js';
 import {isProjectName} from './projects.js';
+
+/**
+ * Fields of a project's details, with a preview.
+ *
+ * @param {() => string} name The project's name, as it is entered.
+ * @param {Partial<Project>} details Initial details.
+ */
+function detailFields(name, {displayName = '', environment = '', color = ''}) {
+    const shown = h('input', {type: 'text', autocomplete: 'off', value: displayName,
+        'data-autofocus': true});
+    const chosen = choice([['', 'None'], ...environments], environment);
+    const shade = choice([['', 'None'], ...colors], color);
+    const preview = h('p', {class: 'project-preview', 'aria-hidden': 'true'});
+    /** Details of the form; empty fields are not set. */
+    const value = () => ({displayName: shown.value.trim() || null,
+        environment: chosen.value || null, color: shade.value || null});
+    const draw = () => {
+        const project = {...value(), name: name()};
+        fill(preview, swatch(project), shownName(project), ' ', environmentBadge(project));
+    };
+    draw();
+    const fields = h('div', {class: 'stack', oninput: draw, onchange: draw},
+        field('Name to show', shown, {hint: 'Optional, at most 64 characters. Addresses and the '
+            + 'command line use the name of the project.'}),
+        field('Environment', chosen, {
+            hint: 'In production, every action that reaches users names the project first.'}),
+        field('Colour', shade, {hint: 'A bar above every page. Production is red without one.'}),
+        preview);
+    return {fields, value};
+}
 
 /**
  * Opens the form for a new project; resolves to its name, undefined when it was cancelled.
@@ -17,25 +47,43 @@ import {isProjectName} from './projects.js';
 export function createProject() {
     const name = h('input', {type: 'text', maxlength: '100', autocomplete: 'off', required: true,
         spellcheck: 'false', autocapitalize: 'none', 'data-autofocus': true});
-    const displayName = h('input', {type: 'text', autocomplete: 'off'});
-    const environment = choice([['', 'None'], ...environments], '');
-    const color = choice([['', 'None'], ...colors], '');
+    const details = detailFields(() => name.value.trim(), {});
     return openDialog('Create a project', (close) => dialogForm({
         fields: [
             field('Name', name, {hint: 'Letters, digits, "-", "_" and ".". It is part of '
-                + 'addresses, so it cannot be changed later.'}),
-            field('Name to show', displayName, {hint: 'Optional; it can be changed.'}),
-            field('Environment', environment), field('Colour', color)],
+                + 'addresses, so it cannot be changed later.'}), details.fields],
         action: 'Create the project',
         submit: async () => {
             const project = name.value.trim();
             if (!isProjectName(project)) {
                 throw new Error('The name must have 1 to 100 letters, digits, "-", "_" or ".".');
             }
-            await call('POST', '/v1/projects', {body: {
-                project, displayName: displayName.value.trim() || null,
-                environment: environment.value || null, color: color.value || null}});
+            await call('POST', '/v1/projects', {body: {project, ...details.value()}});
             return project;
+        },
+    }, close));
+}
+
+/**
+ * Opens the form with a project's details; resolves to true when they were changed.
+ *
+ * @param {Project} project
+ */
+export async function changeDetails({name}) {
+    const path = projectPath(name, 'details');
+    const {body, etag} = await call('GET', path);
+    const details = detailFields(() => name, body);
+    return openDialog(`Details of ${name}`, (close) => dialogForm({
+        fields: details.fields,
+        action: 'Save the details',
+        submit: async () => {
+            try {
+                await call('PATCH', path, {body: details.value(), ifMatch: etag});
+            } catch (error) {
+                if (error.status !== 412) throw error;
+                throw new Error('Not saved: someone else changed them meanwhile. Open this form '
+                    + 'again to see the new ones.');
+            }
         },
     }, close));
 }

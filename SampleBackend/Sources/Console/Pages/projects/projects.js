@@ -2,15 +2,12 @@
  * Which project to open, and the page for one that does not exist.
  */
 
-import {guarded, message} from '../controls/controls.js';
+import {message} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
 import {projectKey} from '../drafts/stored-data.js';
 import {projectAddress} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
-import {refusal, serverRefusal} from '../server/session.js';
 import {projectText} from './project-details.js';
-
-const startedKey = 'activeconfig.started';
 
 /** Project that always exists on the server; opened when no other was used before. */
 const defaultName = 'default';
@@ -38,30 +35,19 @@ export function rememberProject(name) {
 }
 
 /**
- * Lets the tab open an unpublished project.
- *
- * @param {string} name
- */
-export function startProject(name) {
-    sessionStorage.setItem(startedKey, name);
-}
-
-/**
- * Project to open: the wanted one, else the last used one, else `default`; for a token that is limited
- * to projects, else the first of these.
+ * Project to open: the wanted one, else the last used one, else `default`; for a token that is
+ * limited to projects, else the first of these.
  *
  * @param {?string} wanted Project of the address.
  * @param {string[]} names Projects that exist.
  * @param {boolean} [isLimited] True if other projects do not exist for the token.
- * @returns {{name: string, isKnown: boolean}} `isKnown` is false for a project that neither
- *     exists nor was started in this tab.
+ * @returns {{name: string, isKnown: boolean}} `isKnown` is false for a project that does not exist.
  */
 export function projectToOpen(wanted, names, isLimited = false) {
     const last = localStorage.getItem(projectKey);
     const first = isLimited && !names.includes(defaultName) ? names[0] ?? defaultName : defaultName;
     const name = wanted ?? (last !== null && names.includes(last) ? last : first);
-    return {name, isKnown: names.includes(name) || (!isLimited && (
-        name === defaultName || name === sessionStorage.getItem(startedKey)))};
+    return {name, isKnown: names.includes(name) || (!isLimited && name === defaultName)};
 }
 
 /**
@@ -89,22 +75,18 @@ export function isProjectName(name) {
  * @param {Session} session The session.
  * @param {string} name Name in the address.
  * @param {Project[]} projects Projects that exist, as the server lists them.
- * @param {function(): void} start Opens the project as an empty one.
  */
-export function unknownProjectView(session, name, projects, start) {
-    const refused = session.projects ? serverRefusal(session) : refusal(session, 'editor');
+export function unknownProjectView(session, name, projects) {
     const all = session.projects || projects.some((project) => project.name === defaultName)
         ? projects : [...projects, {name: defaultName}];
     return [
         h('h1', {tabindex: '-1'}, `There is no project ${name}`),
-        message('info', 'The server has no project of this name, or your token does not include it. '
-            + 'Check the address, or choose a project.'),
+        message('info', 'The server has no project of this name, or your token does not include '
+            + 'it. Check the address, choose a project, or create one on the page Projects.'),
         h('section', {class: 'card', 'aria-labelledby': 'projects'},
             h('div', {class: 'card-head'}, h('h2', {id: 'projects'}, 'Projects')),
             h('ul', {class: 'plain link-list'}, all.map((project) => (
                 h('li', {}, h('a', {href: projectAddress(project.name, 'settings')},
                     projectText(project))))))),
-        isProjectName(name) && h('div', {class: 'actions'}, guarded(refused,
-            h('button', {type: 'button', onclick: start}, `Start the project ${name}`))),
     ];
 }

@@ -1,10 +1,11 @@
 /**
- * Warning, before publishing, of numbers that apps receive with other digits.
+ * Warning, before publishing, of numbers that apps receive or conditions compare with other digits.
  */
 
-import {count, message} from '../controls/controls.js';
+import {message} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
 import {draftRemarks} from '../template/number-digits.js';
+import {count} from '../text/formats.js';
 
 /** Maximum number of listed numbers. */
 const shown = 20;
@@ -20,9 +21,10 @@ export function digitsWarning(template, base) {
     if (!remarks.length) return null;
     const rest = remarks.length - shown;
     return message('warning',
-        h('p', {}, `${count(remarks.length, 'number')} in the draft may not arrive as written:`),
+        h('p', {}, `${count(remarks.length, 'number')} in the draft may not be used as written:`),
         h('ul', {class: 'remarks'}, remarks.slice(0, shown).map(({setting, condition, remark}) => (
-            h('li', {}, h('code', {}, setting), condition && `, value for “${condition}”`, ': ',
-                remark))),
+            h('li', {}, setting
+                ? [h('code', {}, setting), condition && `, value for “${condition}”`]
+                : `condition “${condition}”`, ': ', remark))),
         rest > 0 && h('li', {}, `and ${count(rest, 'more', 'more')}`)));
 }

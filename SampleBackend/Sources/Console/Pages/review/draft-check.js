@@ -2,16 +2,17 @@
  * Validates the reviewed draft on the server, and shows its problems and warnings.
  */
 
-import {count, message} from '../controls/controls.js';
+import {message} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {folded, unfolding} from '../controls/folded.js';
 import {placed} from '../controls/problem-list.js';
 import {noChanges} from '../server/server-draft.js';
 import {refusal} from '../server/session.js';
 import {sentence, validate} from '../server/validation.js';
-import {warningTexts} from '../server/warning-field.js';
 import {conditionName, placeText} from '../template/paths.js';
 import {withoutVersion} from '../template/template.js';
+import {count} from '../text/formats.js';
+import {warningTexts} from './warning-field.js';
 
 /**
  * @param {Problem[]} problems

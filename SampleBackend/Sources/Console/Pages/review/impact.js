@@ -2,14 +2,15 @@
  * Effect of a draft on users: those connected now, and those entered by ID.
  */
 
-import {count, field, message, settingName} from '../controls/controls.js';
+import {field, message, settingName} from '../controls/controls.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
 import {folded} from '../controls/folded.js';
+import {shownAnswer} from '../controls/shown-answer.js';
 import {jsonText} from '../json/json-text.js';
 import {entries, member} from '../json/json.js';
-import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
 import {pasteListed} from '../template/value-list.js';
+import {count, numberText} from '../text/formats.js';
 import {connectedOffer} from '../users/connected-signals.js';
 import {NamedUsers} from '../users/named-users.js';
 import {previewDraft} from '../users/proposal.js';
@@ -44,7 +45,7 @@ function connectedView(connected) {
     if (!connected) return null;
     const {evaluated, changed, isComplete, users = []} = connected;
     const sentence = evaluated === 0 ? 'No app is connected now.'
-        : `Of ${count(evaluated, 'connected app')} ${new Intl.NumberFormat().format(changed)} `
+        : `Of ${count(evaluated, 'connected app')} ${numberText(changed)} `
             + `${changed === 1 ? 'changes' : 'change'}.`;
     return h('div', {class: 'stack tight'},
         h('p', {class: 'figure'}, sentence),
@@ -119,7 +120,6 @@ export function impactView({session, workspace, project}, left) {
         'data-focus': 'previewed users', value: named.text, onpaste: pasteListed});
     countUsers();
     const refused = refusal(session, 'editor');
-    const nextRequest = newestRequest(left);
     /** @param {PreviewedUser} user */
     const view = (user) => userView(user, connectedOffer(
         user, named.signalsOf(user.userID ?? ''), async (signals) => {
@@ -129,23 +129,17 @@ export function impactView({session, workspace, project}, left) {
             focusOn(`user ${user.userID}`, place);
             announce(`User ${user.userID} now has the signals of a connected app.`);
         }));
-    const preview = async () => {
-        const signal = nextRequest();
+    const preview = shownAnswer(place, left, async (signal) => {
         named.read(input.value);
-        try {
-            const answer = await previewDraft(workspace, named.list, signal);
-            if (signal.aborted) return;
-            fill(place, named.count > named.list.length && message('warning',
-                `Only the first ${named.list.length} of ${count(named.count, 'user')} are previewed.`),
-            doubtsView(answer.doubts), reachView(answer.reach), basisView(answer),
-                estimateView(answer.estimate), connectedView(answer.connected), answer.users.length
-                ? h('ul', {class: 'plain'}, answer.users.map(view))
-                : !answer.connected && h('p', {class: 'muted'},
-                    'Enter some users to see what changes for them.'));
-        } catch (error) {
-            if (!signal.aborted) fill(place, message('warning', error.message));
-        }
-    };
+        const answer = await previewDraft(workspace, named.list, signal);
+        return [named.count > named.list.length && message('warning', 'Only the first '
+            + `${named.list.length} of ${count(named.count, 'user')} are previewed.`),
+        doubtsView(answer.doubts), reachView(answer.reach), basisView(answer),
+        estimateView(answer.estimate), connectedView(answer.connected), answer.users.length
+            ? h('ul', {class: 'plain'}, answer.users.map(view))
+            : !answer.connected && h('p', {class: 'muted'},
+                'Enter some users to see what changes for them.')];
+    }, 'warning');
     /** @param {SubmitEvent} event */
     const submit = (event) => {
         event.preventDefault();

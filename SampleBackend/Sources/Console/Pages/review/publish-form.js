@@ -5,7 +5,6 @@
 import {field, guarded, message} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {focusHeading} from '../controls/focus.js';
-import {discardDraft} from '../drafts/draft-bar.js';
 import {isEqual} from '../json/json.js';
 import {isProduction, productionNotice, shownName} from '../projects/project-details.js';
 import {go} from '../routing/router.js';
@@ -37,10 +36,8 @@ function setPublishing({workspace}, state, isPublishing) {
     state.isPublishing = isPublishing;
     workspace.isPublishing = isPublishing;
     /** @type {NodeListOf<HTMLButtonElement>} */
-    const buttons = state.body.querySelectorAll('.revert, .discard');
-    for (const button of buttons) {
-        button.disabled = isPublishing;
-    }
+    const buttons = state.body.querySelectorAll('.revert');
+    for (const button of buttons) button.disabled = isPublishing;
 }
 
 /**
@@ -90,7 +87,8 @@ export function publishForm(context, state, review) {
             if (isStale(workspace, review)) {
                 state.notice = message('warning', 'Nothing was published: the draft was changed '
                     + 'while you reviewed it. Review it again.');
-                throw new Error('Nothing was published: the draft differs from what is shown here.');
+                throw new Error(
+                    'Nothing was published: the draft differs from what is shown here.');
             }
             sent = workspace.draft?.template;
             // Without a validation result, assumes that the server stores the draft unchanged.
@@ -117,9 +115,7 @@ export function publishForm(context, state, review) {
         productionNotice(context.details, 'This publishes to'),
         field('Description of this version', description,
             {hint: 'What changes, and why. The history shows it.'}),
-        h('div', {class: 'actions'}, guarded(refused, button),
-            h('button', {type: 'button', class: 'discard',
-                onclick: () => discardDraft(context)}, 'Discard …')),
+        h('div', {class: 'actions'}, guarded(refused, button)),
         refused && h('p', {class: 'hint'}, refused), outcome);
 }
 

@@ -2,12 +2,11 @@
  * The users that a draft's changed values reach, and rules that probably match no user.
  */
 
-import {count, message} from '../controls/controls.js';
+import {message} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
 import {folded, unfolding} from '../controls/folded.js';
+import {count, numberText} from '../text/formats.js';
 import {isUnreached, sentence, valueName} from './reach.js';
-
-const number = new Intl.NumberFormat();
 
 /**
  * Estimate from the sample of recent requests; null when the server keeps no sample.
@@ -19,8 +18,8 @@ export function estimateView(estimate) {
     const share = 100 * Number(estimate.changed) / Number(estimate.evaluated);
     const text = share > 0 && share < 1 ? 'Less than 1' : `About ${Math.round(share)}`;
     return h('p', {}, h('strong', {}, `${text} % of recent users change`), h('span', {
-        class: 'muted'}, ` (${number.format(estimate.changed)} of a sample of `
-        + `${number.format(estimate.evaluated)} users of the last day).`));
+        class: 'muted'}, ` (${numberText(estimate.changed)} of a sample of `
+        + `${numberText(estimate.evaluated)} users of the last day).`));
 }
 
 /**

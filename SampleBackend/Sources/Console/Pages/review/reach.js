@@ -2,10 +2,8 @@
  * Sentences about the users that a draft's values reach.
  */
 
-import {count} from '../controls/controls.js';
 import {entries} from '../json/json.js';
-
-const number = new Intl.NumberFormat();
+import {count, numberText} from '../text/formats.js';
 
 /**
  * Name of a value: the setting, and its condition.
@@ -18,7 +16,7 @@ export function valueName({section, key, condition}) {
 
 /** Names of the higher conditions that take users, with the numbers of users. */
 function takers({takenBy = {}}) {
-    return entries(takenBy).map(([name, users]) => `“${name}” takes ${number.format(users)}`)
+    return entries(takenBy).map(([name, users]) => `“${name}” takes ${numberText(users)}`)
         .join(', ');
 }
 
@@ -51,6 +49,6 @@ export function sentence(value, users) {
     if (Number(matching) === 0 && condition !== undefined) {
         return `No user gets it: “${condition}” is true for none of ${count(users, 'user')}.`;
     }
-    return `${count(reached, 'user')} of ${number.format(Number(users))} get it`
+    return `${count(reached, 'user')} of ${numberText(users)} get it`
         + (taken ? `; ${taken}.` : '.');
 }

@@ -62,8 +62,8 @@ export function emptyView({session}) {
     const refused = refusal(session, 'editor');
     if (refused) {
         return h('section', {class: 'card'}, nothing(session.isReadOnly ? refused
-            : 'Editors and publishers review their drafts here. Viewers have no drafts and see what '
-                + 'is published.',
+            : 'Editors and publishers review their drafts here. Viewers have no drafts and see '
+                + 'what is published.',
         h('a', {class: 'button', href: address('history')}, 'See the history')));
     }
     return h('section', {class: 'card'}, nothing('There is no draft. Change a setting or a '

@@ -64,7 +64,7 @@ export function showReview(context, state, draft, review) {
         workspace.isOutdated && message('warning', h('p', {},
             `Version ${workspace.newestVersion?.versionNumber} was published since this draft `
             + `began at version ${draft.base}.`),
-        h('a', {class: 'button', href: address('merge')}, 'Merge')),
+        h('a', {class: 'button primary', href: address('merge')}, 'Merge')),
         h('div', {class: 'review'},
             h('div', {class: 'stack review-actions'},
                 h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},

@@ -1,26 +1,11 @@
 /**
- * The delivery of a version, its rollback, and restoring its changes as a draft.
+ * The rollback of a version, and restoring its changes as a draft.
  */
 
 import {mergeTrees} from '../json/tree-merge.js';
 import {call, projectPath, ServerError} from '../server/api.js';
 import {clearDoubt, isUnsettled} from '../server/publishing.js';
 import {etagOf} from '../server/versions.js';
-
-/**
- * Number of connected clients, and of those that have a version.
- *
- * @param {string} project
- * @param {string} versionNumber
- * @param {AbortSignal} signal
- */
-export async function arrival(project, versionNumber, signal) {
-    const {body} = await call('GET', projectPath(project, 'connections'), {signal});
-    const versions = Object.entries(body.versions);
-    const has = versions.filter(([number]) => Number(number) >= Number(versionNumber))
-        .reduce((sum, [, clients]) => sum + Number(clients), 0);
-    return {all: Number(body.connections), has};
-}
 
 /**
  * Publishes the version `before` again in place of `versionNumber`; after a lost response,

@@ -1,47 +1,13 @@
 /**
- * View of the delivery of a just published version, and its rollback.
+ * Undo of a just published version, by publishing the one before it again.
  */
 
-import {count, guarded, message} from '../controls/controls.js';
+import {guarded, message} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
+import {arrivalView} from '../live/arrival.js';
 import {unsettledText} from '../server/publishing.js';
 import {refusal} from '../server/session.js';
-import {arrival, editAgain, rollback} from './rollback.js';
-
-/** Milliseconds between two queries of the connected clients. */
-const interval = 1000;
-
-/** Seconds during which a publish can be undone here; later, the history page can do it. */
-const lifetime = 60;
-
-/**
- * Sentence with the number of connected apps that have a version; updated every second for a
- * minute, or until it leaves the page.
- *
- * @param {string} project Name of the project.
- * @param {string} versionNumber The version.
- * @param {AbortSignal} signal Ends the updates.
- * @param {function(number): void} onLook Called at each update with the seconds that are left.
- */
-export function arrivalView(project, versionNumber, signal, onLook = () => {}) {
-    const place = h('p', {role: 'status'}, 'Counting the connected apps …');
-    const end = Date.now() + lifetime * 1000;
-    const look = async () => {
-        if (signal.aborted) return;
-        const left = Math.max(0, Math.ceil((end - Date.now()) / 1000));
-        onLook(left);
-        try {
-            const {all, has} = await arrival(project, versionNumber, signal);
-            place.textContent = all === 0 ? 'No app is connected; apps get it with their next request.'
-                : `${has} of ${count(all, 'connected app')} ${has === 1 ? 'has' : 'have'} it.`;
-        } catch {
-            // The next query follows soon.
-        }
-        if (left > 0) setTimeout(() => place.isConnected && look(), interval);
-    };
-    look();
-    return place;
-}
+import {editAgain, rollback} from './rollback.js';
 
 /**
  * Message about an undone version, with a button that restores it as a draft.

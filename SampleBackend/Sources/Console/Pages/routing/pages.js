@@ -1,14 +1,15 @@
 /**
  * The pages of the console, which load when they are first shown: `{path, title, load}`.
  *
- * A page's module exports `show(main, context)`, which renders it into `main`, and can return a function
- * that stops its requests, timers and listeners.
+ * A page's module exports `show(main, context)`, which renders it into `main`, and can return a
+ * function that stops its requests, timers and listeners.
  */
 
 /** @type {Page[]} */
 export const pages = [
     {path: 'settings', title: 'Settings', load: () => import('../settings/settings-page.js')},
-    {path: 'conditions', title: 'Conditions', load: () => import('../conditions/conditions-page.js')},
+    {path: 'conditions', title: 'Conditions',
+        load: () => import('../conditions/conditions-page.js')},
     {path: 'review', title: 'Review and publish', role: 'editor',
         load: () => import('../review/review-page.js')},
     {path: 'merge', title: 'Merge', load: () => import('../merge/merge-page.js')},
@@ -17,8 +18,10 @@ export const pages = [
     {path: 'history', title: 'History', load: () => import('../history/history-page.js')},
     {path: 'audit', title: 'Audit', load: () => import('../history/audit-page.js')},
     {path: 'projects', title: 'Projects', load: () => import('../projects/projects-page.js')},
-    {path: 'tokens', title: 'Tokens', role: 'publisher', load: () => import('../access/tokens-page.js')},
-    {path: 'transfer', title: 'Import and export', load: () => import('../transfer/transfer-page.js')},
+    {path: 'tokens', title: 'Tokens', role: 'publisher',
+        load: () => import('../access/tokens-page.js')},
+    {path: 'transfer', title: 'Import and export',
+        load: () => import('../transfer/transfer-page.js')},
     {path: 'webhooks', title: 'Webhooks', load: () => import('../access/webhooks-page.js')},
 ];
 
@@ -39,8 +42,8 @@ export function loadedPage(page) {
 }
 
 /**
- * Loads the module of a page. Throws when the server does not answer, or when it has been updated since
- * the console was opened: modules of two versions do not work together.
+ * Loads the module of a page. Throws when the server does not answer, or when it has been updated
+ * since the console was opened: modules of two versions do not work together.
  *
  * @param {Page} page
  */
@@ -49,8 +52,8 @@ export async function loadPage(page) {
 }
 
 /**
- * Loads all pages that are not loaded yet when the browser has nothing else to do, so that they can be
- * shown also without a server. A failure is reported by the page that is opened then.
+ * Loads all pages that are not loaded yet when the browser has nothing else to do, so that they can
+ * be shown also without a server. A failure is reported by the page that is opened then.
  */
 export function loadPagesWhenIdle() {
     const load = async () => {

@@ -3,8 +3,8 @@
  * token identifies the session that this tab shows.
  */
 
+import {released} from '../input/press.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
-import {released} from './press.js';
 
 /** Error response of the server: its status, error code and details. */
 export class ServerError extends Error {

@@ -111,9 +111,9 @@ export async function clearDoubt(find, {signal, onDoubt}) {
  *     does not know the outcome itself.
  * @returns {Promise<PublishOutcome>} `published` with `version`; `publishedByOthers` with
  *     the `version` in which another user published the same content; `outdated` when other content
- *     was published meanwhile; `notPublished` when there was no usable response and no version has the
- *     draft's content; `invalid` with `problems`; `refused` with `message`; `left` when the signal was
- *     aborted while the outcome was unknown.
+ *     was published meanwhile; `notPublished` when there was no usable response and no version has
+ *     the draft's content; `invalid` with `problems`; `refused` with `message`; `left` when the
+ *     signal was aborted while the outcome was unknown.
  * @throws ServerError with a status below 500 when the versions cannot be read.
  */
 export async function publish(workspace, normalized, {description, signal, onDoubt}) {

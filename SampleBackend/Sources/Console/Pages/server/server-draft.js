@@ -16,9 +16,9 @@ export const noChanges = {conditions: [], groups: [], parameters: []};
  * The differences of a draft in a response; null if its base is gone.
  *
  * @param {{changes?: Differences}} response
- * @returns {ToldChanges}
+ * @returns {ReportedChanges}
  */
-export function toldChanges({changes}) {
+export function reportedChanges({changes}) {
     return {changes: changes ?? noChanges, isBaseGone: !changes};
 }
 
@@ -32,8 +32,8 @@ export function differenceCount({conditions, groups, parameters, omitted = 0}) {
 }
 
 /**
- * Reads the draft as `{template, base, tag, told}`, where `told` are its changes as the server
- * reports them. Returns null without a draft, and undefined when it has the known tag.
+ * Reads the draft as `{template, base, tag, reported}`, where `reported` are its changes as the
+ * server reports them. Returns null without a draft, and undefined when it has the known tag.
  *
  * @param {string} project
  * @param {string} [knownTag]
@@ -43,19 +43,24 @@ export async function readDraft(project, knownTag) {
         'GET', projectPath(project, 'draft'), {ifNoneMatch: knownTag});
     if (status === 304) return undefined;
     if (status === 204) return null;
-    return {template: body.template, base: body.baseVersion, tag: etag, told: toldChanges(body)};
+    return {template: body.template, base: body.baseVersion, tag: etag,
+        reported: reportedChanges(body)};
 }
 
 /**
- * Deletes the draft with a tag; a draft that is gone is not an error.
+ * Deletes the draft with a tag; false if it was gone before.
  *
  * @param {string} project
  * @param {string} tag
  */
 export async function deleteDraft(project, tag) {
-    await call('DELETE', projectPath(project, 'draft'), {ifMatch: tag}).catch((error) => {
+    try {
+        await call('DELETE', projectPath(project, 'draft'), {ifMatch: tag});
+        return true;
+    } catch (error) {
         if (!isMissing(error)) throw error;
-    });
+        return false;
+    }
 }
 
 /**

@@ -2,10 +2,11 @@
  * Validation of a template by the server, also while the user types.
  */
 
+import {afterPress} from '../input/press.js';
 import {patch} from '../json/json-patch.js';
 import {isWithin} from '../template/paths.js';
+import {capitalized} from '../text/formats.js';
 import {call, projectPath, ServerError} from './api.js';
-import {afterPress} from './press.js';
 
 /** Debounce interval in milliseconds. */
 const pause = 250;
@@ -23,8 +24,8 @@ const answerLimit = 5_000;
  * @param {Template} template
  * @param {AbortSignal} [signal]
  * @param {number} [limit] Time limit for the response, see `call`.
- * @returns {Promise<{problems: Problem[], normalized: ?Template, warning: ?string}>} `normalized` is
- *     the template in the form in which the server would store it; null if it has problems.
+ * @returns {Promise<{problems: Problem[], normalized: ?Template, warning: ?string}>} `normalized`
+ *     is the template in the form in which the server would store it; null if it has problems.
  * @throws ServerError for other statuses than 400 and 413; NoAnswerError; AbortError.
  */
 export async function validate(project, template, signal, limit) {
@@ -71,8 +72,8 @@ export async function validateEdit(workspace, template, signal, limit) {
     const path = projectPath(workspace.project, 'draft', {
         validateOnly: true, baseVersion: tag ? undefined : base});
     try {
-        await call('PATCH', path, {
-            body: patch(before, template), contentType: 'application/json-patch+json', signal, limit,
+        await call('PATCH', path, {signal, limit,
+            body: patch(before, template), contentType: 'application/json-patch+json',
             ...(tag ? {ifMatch: tag} : {ifNoneMatch: '*'})});
         return [];
     } catch (error) {
@@ -99,9 +100,21 @@ export function problemsWithin(problems, path) {
  * @param {Problem} problem
  */
 export function sentence({message, column}) {
-    const text = message.charAt(0).toUpperCase() + message.slice(1);
+    const text = capitalized(message);
     const end = /[.!?]$/.test(text) ? '' : '.';
     return column ? `Column ${column}: ${text}${end}` : `${text}${end}`;
+}
+
+/**
+ * Sentence about an edit without problems of its own: the server accepts it, or a limit of the
+ * whole template is exceeded, such as that of the length of all values.
+ *
+ * @param {Problem[]} problems Problems of the template.
+ */
+export function acceptance(problems) {
+    const whole = problems.filter(({path}) => !path).map(({message}) => message);
+    return whole.length ? `You can keep this, but not publish the draft: ${whole.join('; ')}.`
+        : 'The server accepts this.';
 }
 
 /** Debounced validation; each check cancels the previous one. */
@@ -121,8 +134,8 @@ export class LiveValidation {
     /**
      * @param {Workspace} workspace Workspace whose template is edited.
      * @param {(report: ValidationReport) => void} report
-     *     Receives `checking` immediately, then `done`, or `unknown` with a message when the request
-     *     failed or took too long.
+     *     Receives `checking` immediately, then `done`, or `unknown` with a message when the
+     *     request failed or took too long.
      */
     constructor(workspace, report) {
         this.workspace = workspace;

@@ -17,6 +17,16 @@ export function etagOf(project, versionNumber) {
 }
 
 /**
+ * False for the empty template of a project that was only created. Its number is not 0 where a
+ * deleted project had the same name.
+ *
+ * @param {Version} version
+ */
+function isPublished({versionNumber, updateType}) {
+    return versionNumber !== '0' && updateType !== 'REMOTE_CONFIG_UPDATE_TYPE_UNSPECIFIED';
+}
+
+/**
  * Reads a version, by default the current one; empty if nothing has been published.
  *
  * @param {string} project
@@ -27,14 +37,15 @@ export async function readVersion(project, versionNumber) {
     try {
         const {body, etag} = await call(
             'GET', projectPath(project, 'remoteConfig', {versionNumber}));
-        // A project that was only created has the empty version 0: nothing is published in it.
-        const version = body.version?.versionNumber === '0' ? null : body.version ?? null;
+        const {version} = body;
         return {
-            template: withoutVersion(body), version,
-            etag: body.version ? etagOf(project, body.version.versionNumber) : etag};
+            template: withoutVersion(body),
+            version: version && isPublished(version) ? version : null,
+            number: version?.versionNumber ?? '0',
+            etag: version ? etagOf(project, version.versionNumber) : etag};
     } catch (error) {
         if (versionNumber !== undefined || !isMissing(error)) throw error;
-        return {template: {}, version: null, etag: etagOf(project, '0')};
+        return {template: {}, version: null, number: '0', etag: etagOf(project, '0')};
     }
 }
 

@@ -38,10 +38,11 @@ export class ConditionalValues {
 
     /**
      * @param {{workspace: Workspace, parameter: Parameter, type: () => string,
-     *     like: () => ParameterValue | undefined, changed: () => void}} options `type` is the
-     *     setting's type, and `like` the value with which another one begins.
+     *     like: () => ParameterValue | undefined, changed: () => void, typed?: string}} options
+     *     `type` is the setting's type, `like` the value with which another one begins, and `typed`
+     *     the text of an unfinished form in the choice of its condition.
      */
-    constructor({workspace, parameter, type, like, changed}) {
+    constructor({workspace, parameter, type, like, changed, typed = ''}) {
         this.#workspace = workspace;
         this.#type = type;
         this.#like = like;
@@ -66,6 +67,7 @@ export class ConditionalValues {
             },
             attributes: {'aria-label': 'Condition of another value',
                 placeholder: 'Add a value for a condition'}});
+        this.another.unchosen = typed;
         this.another.input.addEventListener('input', () => this.#problems.show([]));
         this.node = h('div', {class: 'stack'}, this.#list,
             h('div', {class: 'line'}, this.another.node, h('button', {type: 'button',
@@ -82,6 +84,7 @@ export class ConditionalValues {
      * that the typed text is not a condition.
      */
     settle() {
+        this.another.settle();
         const name = this.fields.has(this.#unseen) ? this.#unseen : '';
         const text = this.another.unchosen;
         if (name) {

@@ -3,11 +3,11 @@
  * filter.
  */
 
-import {count} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
 import {menuButton} from '../controls/menu.js';
 import {removingGroup} from '../template/template.js';
+import {count} from '../text/formats.js';
 import {openSectionDialog} from './section-dialog.js';
 import {openSettingDialog} from './setting-dialog.js';
 import {sectionToken} from './setting-index.js';
@@ -19,7 +19,7 @@ export class SectionCard {
     /**
      * @param {Section} section Entry of `sections`; the card stays with its group.
      * @param {PageContext} context Page context.
-     * @param {{mayEdit: boolean, folds: import('../controls/folds.js').Folds,
+     * @param {{mayEdit: boolean, folds: import('./folds.js').Folds,
      *     rows: import('../controls/row-window.js').RowWindow<Setting>}} parts `Folds`, and the
      *     `RowWindow` that shows the rows.
      */

@@ -4,7 +4,7 @@
 
 import {copyText} from '../controls/clipboard.js';
 import {Combobox} from '../controls/combobox.js';
-import {choice, count, field} from '../controls/controls.js';
+import {choice, field} from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
 import {address} from '../routing/router.js';
@@ -12,6 +12,7 @@ import {problemsWithin, sentence, validateEdit} from '../server/validation.js';
 import {parameterPath} from '../template/paths.js';
 import {conditions, editingParametersAt, movingParameters, parameter, removingParameters, sections,
     withConditionalValue} from '../template/template.js';
+import {count} from '../text/formats.js';
 import {openSettingDialog} from './setting-dialog.js';
 import {settingsOf} from './setting-index.js';
 import {valueField} from './value-field.js';
@@ -77,7 +78,7 @@ export function duplicate(context, {group, key, parameter: content}) {
 export async function remove({workspace}, settings) {
     const isOne = settings.length === 1;
     const isSure = await ask({
-        title: isOne ? `Delete ${settings[0].name}?` : `Delete ${count(settings.length, 'setting')}?`,
+        title: `Delete ${isOne ? settings[0].name : count(settings.length, 'setting')}?`,
         isDangerous: true,
         action: isOne ? 'Delete the setting' : `Delete ${count(settings.length, 'setting')}`,
         text: `${isOne ? 'It goes' : `${namesOf(settings)} go`} from your draft now, and from the `
@@ -140,8 +141,10 @@ export async function move({workspace}, settings) {
  *
  * @param {{workspace: Workspace}} context
  * @param {Setting[]} settings
+ * @param {?{condition: string, value: ParameterValue, isRemoved: boolean}} [kept] Fields of an
+ *     unfinished form.
  */
-export async function setConditionalValue({workspace}, settings) {
+export async function setConditionalValue({workspace}, settings, kept = null) {
     const all = conditions(workspace.template);
     const types = new Set(settings.map(({parameter: content}) => content.valueType ?? 'STRING'));
     const title = `Value of ${count(settings.length, 'setting')} for a condition`;
@@ -152,19 +155,21 @@ export async function setConditionalValue({workspace}, settings) {
         return false;
     }
     const condition = new Combobox({options: () => all.map(({name}) => [name, name]),
-        value: all.length === 1 ? all[0].name : '',
+        value: kept?.condition ?? (all.length === 1 ? all[0].name : ''),
         attributes: {'data-autofocus': true, placeholder: 'Choose a condition'}});
     // One value only fits settings of the same type; the in-app default fits all types.
-    let isDirty = false;
+    let isDirty = Boolean(kept);
     const value = valueField({label: 'Value', isDefault: false,
         changed: () => {
             isDirty = true;
         },
         valueType: types.size === 1 ? [...types][0] : 'STRING',
-        value: types.size === 1 ? {value: ''} : {useInAppDefault: true}});
-    const removal = h('input', {type: 'checkbox', onchange: () => {
-        value.node.hidden = removal.checked;
-    }});
+        value: kept?.value ?? (types.size === 1 ? {value: ''} : {useInAppDefault: true})});
+    const removal = h('input', {type: 'checkbox', checked: kept?.isRemoved ?? false,
+        onchange: () => {
+            value.node.hidden = removal.checked;
+        }});
+    value.node.hidden = removal.checked;
     const submit = async () => {
         if (!condition.value) {
             throw new Error(condition.unchosen
@@ -198,7 +203,11 @@ export async function setConditionalValue({workspace}, settings) {
         fields: [h('p', {class: 'muted'}, namesOf(settings)), field('Condition', condition),
             h('label', {class: 'check'}, removal, ' Remove the value for it'), value.node],
         action: 'Set in the draft', submit,
-    }, close), {isWide: true, isDirty: () => isDirty}) === true;
+    }, close), {isWide: true, isDirty: () => isDirty, form: {
+        user: workspace.user, project: workspace.project, kind: 'conditional-value',
+        arguments: [settings.map(({path}) => path)], content: () => ({
+            condition: condition.value, value: value.value(),
+            isRemoved: removal.checked})}}) === true;
 }
 
 /**

@@ -2,14 +2,13 @@
  * Dialog for adding or editing a setting; the server validates it while the user types.
  */
 
-import {CheckedKeep} from '../controls/checked-keep.js';
+import {CheckedForm} from '../controls/checked-form.js';
 import {choice, field, message} from '../controls/controls.js';
-import {openDialog} from '../controls/dialog.js';
-import {announce, h, newID} from '../controls/dom.js';
+import {h} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
 import {copy, names, objectOf, setMember} from '../json/json.js';
 import {mergeTrees} from '../json/tree-merge.js';
-import {LiveValidation, problemsWithin} from '../server/validation.js';
+import {problemsWithin} from '../server/validation.js';
 import {memberPath, parameterPath} from '../template/paths.js';
 import {conditions, parameter, settingParameter} from '../template/template.js';
 import {valueTypes} from '../template/value-types.js';
@@ -26,7 +25,7 @@ class SettingForm {
      * @param {{workspace: Workspace}} context
      * @param {string | null} group
      * @param {string | null} key
-     * @param {?{key: string, parameter: Parameter, before?: Parameter}} content
+     * @param {?KeptSetting} content
      */
     constructor({workspace}, group, key, content) {
         this.workspace = workspace;
@@ -45,7 +44,6 @@ class SettingForm {
                 this.conflicts)
             : content?.parameter ?? this.before
                 ?? {defaultValue: {value: ''}, valueType: 'STRING'});
-        this.isDirty = Boolean(content);
         const changed = () => this.#changed();
         this.key = h('input', {type: 'text', value: content?.key ?? key ?? '', class: 'code',
             autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off', oninput: changed});
@@ -59,16 +57,14 @@ class SettingForm {
             label: 'Default value', valueType: this.type.value, isDefault: true, changed,
             value: this.original.defaultValue});
         this.conditional = new ConditionalValues({workspace, parameter: this.original,
-            type: () => this.type.value, like: () => this.defaultValue.value(), changed});
+            type: () => this.type.value, like: () => this.defaultValue.value(), changed,
+            typed: content?.condition});
         this.keyProblems = problemList();
         this.descriptionProblems = problemList();
         this.otherProblems = problemList();
-        this.state = h('p', {class: 'check-state', role: 'status'});
-        this.form = newID('form');
-        this.save = h('button', {type: 'submit', form: this.form, class: 'primary'},
-            'Keep in the draft');
-        this.validation = new LiveValidation(workspace, (report) => this.#report(report));
-        this.keep = new CheckedKeep(this.validation, this.save, this.state);
+        this.checked = new CheckedForm(workspace,
+            (problems) => problemsWithin(problems, parameterPath(this.group, this.newKey)),
+            (own) => this.#show(own));
         if (content) this.#changed();
     }
 
@@ -121,16 +117,10 @@ class SettingForm {
 
     /** Validates the form after an edit; asks the server only when the key is usable. */
     #changed() {
-        this.isDirty = true;
         const own = this.#ownProblem();
-        this.validation.stop();
         this.keyProblems.show(own ? [{message: own}] : [], this.key);
-        if (own) {
-            this.save.disabled = true;
-            this.state.textContent = '';
-        } else {
-            this.validation.check(this.result.template);
-        }
+        if (own) this.checked.refuse();
+        else this.checked.check(this.result.template);
     }
 
     /**
@@ -145,14 +135,13 @@ class SettingForm {
     }
 
     /**
-     * Shows a validation report, each problem at its field: problems of the whole setting at the
-     * key, and those without a field below the values.
+     * Shows each problem at its field: problems of the whole setting at the key, and those without
+     * a field below the values.
      *
-     * @param {ValidationReport} validationReport
+     * @param {Problem[]} own
      */
-    #report({state, problems, message: text}) {
+    #show(own) {
         const path = parameterPath(this.group, this.newKey);
-        const own = problemsWithin(problems, path);
         const left = new Set(own);
         /** @param {string} place */
         const take = (place) => {
@@ -160,26 +149,21 @@ class SettingForm {
             found.forEach((problem) => left.delete(problem));
             return found;
         };
-        this.save.disabled = own.length > 0;
-        if (state === 'checking') {
-            this.state.textContent = 'Checking …';
-            return;
-        }
         this.defaultValue.showProblems(take(`${path}.defaultValue`));
         for (const [name, row] of this.conditional.fields) {
             row.showProblems(take(memberPath(`${path}.conditionalValues`, name)));
         }
         this.descriptionProblems.show(take(`${path}.description`), this.description);
-        this.keyProblems.show(left.size && state === 'done'
-            ? [...left].filter((problem) => problem.path === path) : [], this.key);
+        this.keyProblems.show([...left].filter((problem) => problem.path === path), this.key);
         this.otherProblems.show([...left].filter((problem) => problem.path !== path));
-        const sentences = {
-            unknown: `It could not be checked: ${text} You can keep it; it is checked again before `
-                + 'publishing.',
-            done: own.length ? `${own.length === 1 ? 'One problem' : `${own.length} problems`} to `
-                + 'fix before you can keep it.' : 'The server accepts this.',
-        };
-        this.state.textContent = sentences[state];
+    }
+
+    /** False without a key, or with a condition that cannot be added; focuses what is missing. */
+    isComplete() {
+        if (this.newKey) return this.conditional.settle();
+        this.key.focus();
+        this.keyProblems.show([{message: 'Give the setting a key.'}], this.key);
+        return false;
     }
 }
 
@@ -189,9 +173,7 @@ class SettingForm {
  * @param {PageContext} context Page context.
  * @param {?string} group Parameter group of the section; null means the section outside groups.
  * @param {?string} key Key of the setting; null adds one.
- * @param {?{key: string, parameter: object, before?: object}} content Initial setting: one to
- *     copy, or the content of an unfinished form; `before` is the setting with which that form
- *     began.
+ * @param {?KeptSetting} content Initial setting: one to copy, or the content of an unfinished form.
  */
 export async function openSettingDialog(context, group, key, content = null) {
     const {workspace} = context;
@@ -201,35 +183,23 @@ export async function openSettingDialog(context, group, key, content = null) {
     workspace.addEventListener('change', update);
     const section = group ?? 'Default';
     const title = key === null ? `Add a setting to ${section}` : `Edit ${section}.${key}`;
-    await openDialog(title, (close) => ({
-        body: h('form', {id: form.form, class: 'form', novalidate: true, onsubmit: async (event) => {
-            event.preventDefault();
-            if (!form.newKey) {
-                form.key.focus();
-                form.keyProblems.show([{message: 'Give the setting a key.'}], form.key);
-            }
-            if (!form.newKey || !form.conditional.settle() || !await form.keep.isReady()) return;
-            const {template, conflicts} = form.result;
-            workspace.edit(template, conflicts);
-            announce(`${section}.${form.newKey} added to the draft.`);
-            close(true);
-        }},
-        h('div', {class: 'pair'},
-            field('Key', form.key, {problems: form.keyProblems.node,
-                hint: key === null ? undefined
-                    : 'Apps read the setting by this key: another key means another setting.'}),
-            field('Type', form.type)),
-        field('Description', form.description, {problems: form.descriptionProblems.node}),
-        form.defaultValue.node,
-        h('fieldset', {}, h('legend', {}, 'Conditional values'), form.conditional.node),
-        form.otherProblems.node, form.state,
-        workspace.isOutdated && message('info', 'Another version was published meanwhile. '
-            + 'Your changes are merged with it when you publish.')),
-        actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), form.save],
-    }), {isWide: true, isDirty: () => form.isDirty, form: {
-        user: workspace.user, project: workspace.project, kind: 'setting',
-        arguments: [group, key, form.before ?? null],
-        content: () => ({key: form.newKey, parameter: form.parameter})}});
+    await form.checked.open(title, {
+        fields: [
+            h('div', {class: 'pair'},
+                field('Key', form.key, {problems: form.keyProblems.node,
+                    hint: key === null ? undefined
+                        : 'Apps read the setting by this key: another key means another setting.'}),
+                field('Type', form.type)),
+            field('Description', form.description, {problems: form.descriptionProblems.node}),
+            form.defaultValue.node,
+            h('fieldset', {}, h('legend', {}, 'Conditional values'), form.conditional.node),
+            form.otherProblems.node, form.checked.state,
+            workspace.isOutdated && message('info', 'Another version was published meanwhile. '
+                + 'Your changes are merged with it when you publish.')],
+        isComplete: () => form.isComplete(),
+        name: () => `${section}.${form.newKey}`, result: () => form.result,
+        kind: 'setting', arguments: [group, key, form.before ?? null],
+        content: () => ({key: form.newKey, parameter: form.parameter,
+            condition: form.conditional.another.unchosen})});
     workspace.removeEventListener('change', update);
-    form.validation.stop();
 }

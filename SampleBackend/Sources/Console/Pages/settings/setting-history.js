@@ -10,27 +10,10 @@ import {changeNames} from '../differences/difference-sections.js';
 import {member} from '../json/json.js';
 import {address, go} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
+import {dateText, relativeTime} from '../text/formats.js';
 
 /** Number of changes of a setting that the server keeps. */
 const maximumChanges = 20;
-
-/** @type {[unit: Intl.RelativeTimeFormatUnit, seconds: number][]} */
-const units = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 3600],
-    ['minute', 60]];
-
-/**
- * Elapsed time in one unit, such as "3d ago"; "now" within the first minute.
- *
- * @param {string} timestamp
- * @param {number} [now]
- */
-export function relativeTime(timestamp, now = Date.now()) {
-    const seconds = Math.max(0, (now - new Date(timestamp).getTime()) / 1000);
-    /** @type {[unit: Intl.RelativeTimeFormatUnit, length: number]} */
-    const [unit, length] = units.find(([, limit]) => seconds >= limit) ?? ['second', Infinity];
-    return new Intl.RelativeTimeFormat(undefined, {numeric: 'auto', style: 'narrow'})
-        .format(-Math.floor(seconds / length), unit);
-}
 
 /**
  * Reads what each version changed in a setting, by the version's number.
@@ -76,7 +59,8 @@ export class SettingHistories {
      *
      * @param {string} versionNumber
      * @param {AbortSignal} signal
-     * @returns {Promise<boolean>} True when they were read now, false when they were loaded already.
+     * @returns {Promise<boolean>} True when they were read now, false when they were loaded
+     *     already.
      */
     async load(versionNumber, signal) {
         if (versionNumber === '0' || versionNumber === this.#asked) return false;
@@ -134,7 +118,7 @@ export class SettingHistories {
         const {versionNumber, updateTime} = version;
         const publisher = publisherName(version);
         return h('span', {class: 'last-change', title: `Version ${versionNumber} by ${publisher}, `
-            + new Date(updateTime).toLocaleString()},
+            + dateText(updateTime)},
         h('span', {class: 'changed-by'}, publisher), ' ',
         h('span', {}, relativeTime(updateTime)));
     }
@@ -178,9 +162,10 @@ export class SettingHistories {
                     }}, `Version ${versionNumber}`),
                     h('span', {class: 'muted'}, timeText(updateTime),
                         ` by ${publisherName(version)}`),
-                    change?.change && badge(changeNames[change.change], change.change.toLowerCase()),
-                    description && h('p', {}, description),
-                    change?.parts && partsView(change.parts, setting.parameter?.valueType ?? 'STRING'));
+                    change?.change
+                        && badge(changeNames[change.change], change.change.toLowerCase()),
+                    description && h('p', {}, description), change?.parts
+                        && partsView(change.parts, setting.parameter?.valueType ?? 'STRING'));
             };
             const body = h('div', {class: 'stack'});
             const outcome = h('div', {role: 'status'});

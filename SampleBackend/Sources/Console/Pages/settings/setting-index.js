@@ -7,6 +7,7 @@ import {isEqual} from '../json/json.js';
 import {parameterPath} from '../template/paths.js';
 import {parameter as parameterOf, sections} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
+import {searchWords} from '../text/search.js';
 
 /**
  * Lists by template, and texts by parameter. Templates share the parameters that an edit did not
@@ -120,7 +121,7 @@ export function sectionToken(group) {
  * @param {SettingFilter} filter
  */
 export function matching(template, baseTemplate, filter) {
-    const words = filter.find.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = searchWords(filter.find);
     return settingsOf(template).filter((setting) => {
         const {parameter} = setting;
         if (filter.section && sectionToken(setting.group) !== filter.section) return false;

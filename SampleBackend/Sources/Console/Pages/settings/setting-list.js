@@ -2,13 +2,14 @@
  * The list of settings: foldable sections, one line for each setting, and a selection.
  */
 
-import {count, nothing} from '../controls/controls.js';
+import {nothing} from '../controls/controls.js';
 import {arrange, fill, h} from '../controls/dom.js';
-import {Folds} from '../controls/folds.js';
 import {RowWindow} from '../controls/row-window.js';
 import {refusal} from '../server/session.js';
 import {sections} from '../template/template.js';
+import {count} from '../text/formats.js';
 import {emptyProjectView} from './empty-project.js';
+import {Folds} from './folds.js';
 import {SectionCard} from './section-card.js';
 import {SectionJumps} from './section-jumps.js';
 import {copyLink, duplicate, move, remove} from './setting-actions.js';
@@ -57,7 +58,8 @@ export class SettingList {
         this.histories = new SettingHistories(context);
         this.rows = new RowWindow((setting, kept) => this.#row(setting, kept), ({path}) => path);
         this.filters = new SettingFilters(context.query, () => this.draw());
-        this.sections = h('div', {class: 'stack', onkeydown: (event) => this.#moveFocus(event)});
+        this.sections = h('div', {class: 'stack',
+            onkeydown: (event) => this.rows.moveFocus(event, '.key-button')});
         this.noMatch = h('section', {class: 'card'}, nothing('No setting matches.'));
         this.jumps = new SectionJumps((token) => this.#jumpTo(token));
         this.selection = new SettingSelection(context, {
@@ -188,7 +190,7 @@ export class SettingList {
 
     /** Loads the last changes of the settings, and shows them in the rows. */
     async loadHistories() {
-        const {versionNumber} = this.workspace;
+        const versionNumber = this.workspace.version?.versionNumber ?? '0';
         if (!await this.histories.load(versionNumber, this.#left.signal)) return;
         const shown = new Map(this.shown.map((setting) => [setting.path, setting]));
         for (const row of this.sections.querySelectorAll('.setting')) {
@@ -261,25 +263,5 @@ export class SettingList {
             this.folds.set(tokens, folds);
             this.draw();
         };
-    }
-
-    /**
-     * The arrow keys move between the rows in the same column.
-     *
-     * @param {KeyboardEvent} event
-     */
-    #moveFocus(event) {
-        const {target} = event;
-        if (!(target instanceof Element)) return;
-        const from = target.closest('.setting');
-        const column = target.getAttribute('data-column');
-        const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
-        if (!from || !column || !step || event.ctrlKey || event.metaKey || event.altKey) return;
-        event.preventDefault();
-        const row = this.rows.neighbor(from, step);
-        /** @type {?HTMLElement | undefined} */
-        const control = row?.querySelector(`[data-column="${column}"]`)
-            ?? row?.querySelector('.key-button');
-        control?.focus();
     }
 }

@@ -2,13 +2,14 @@
  * One line of the list of settings.
  */
 
-import {badge, conditionChip, count} from '../controls/controls.js';
+import {badge, conditionChip} from '../controls/controls.js';
 import {announce, h} from '../controls/dom.js';
 import {menuButton} from '../controls/menu.js';
 import {valueView} from '../controls/value-view.js';
 import {withMember} from '../json/json.js';
 import {conditions, parameter as parameterOf, settingParameter} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
+import {count} from '../text/formats.js';
 
 /**
  * True if a value of a boolean setting can be shown as a switch.

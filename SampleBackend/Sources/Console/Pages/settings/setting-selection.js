@@ -2,11 +2,9 @@
  * Selection in the list of settings, and the bar with its actions.
  */
 
-import {count} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
+import {count, numberText} from '../text/formats.js';
 import {move, remove, setConditionalValue, settingsAt} from './setting-actions.js';
-
-const number = new Intl.NumberFormat();
 
 /** The selected settings, by their paths. */
 export class SettingSelection {
@@ -20,8 +18,9 @@ export class SettingSelection {
 
     /**
      * @param {PageContext} context
-     * @param {{shown: () => Setting[], changed: () => void, leave: () => void}} list `shown` returns the
-     *     settings in the list; `changed` draws the list; `leave` focuses it when the bar ends.
+     * @param {{shown: () => Setting[], changed: () => void, leave: () => void}} list `shown`
+     *     returns the settings in the list; `changed` draws the list; `leave` focuses it when the
+     *     bar ends.
      */
     constructor(context, {shown, changed, leave}) {
         this.context = context;
@@ -70,7 +69,7 @@ export class SettingSelection {
         const shown = this.#shown().filter(({path}) => this.#selected.has(path)).length;
         if (shown === size) return text;
         if (size === 1) return `${text}, not shown here`;
-        return `${text}, ${shown ? number.format(shown) : 'none'} of them shown here`;
+        return `${text}, ${shown ? numberText(shown) : 'none'} of them shown here`;
     }
 
     /** Drops settings that the template lacks, and shows the actions. */

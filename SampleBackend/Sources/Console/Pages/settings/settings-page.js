@@ -2,8 +2,9 @@
  * Settings page.
  */
 
-import {message, pageHead} from '../controls/controls.js';
+import {guarded, message, pageHead} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
+import {shownName} from '../projects/project-details.js';
 import {refusal} from '../server/session.js';
 import {openSectionDialog} from './section-dialog.js';
 import {prepareSearch, settingsOf} from './setting-index.js';
@@ -15,13 +16,13 @@ import {SettingList} from './setting-list.js';
  */
 export function show(main, context) {
     const {workspace} = context;
+    const refused = refusal(context.session, 'editor');
     const list = new SettingList(context);
     fill(main,
-        pageHead('Settings', `The values that the apps of ${context.project} get.`,
-            list.mayEdit && h('button', {type: 'button', 'data-focus': 'add-section',
-                onclick: () => openSectionDialog(context, null)}, 'Add section')),
-        !list.mayEdit && h('p', {class: 'muted'}, context.session.isReadOnly
-            ? refusal(context.session, 'editor')
+        pageHead('Settings', `The values that the apps of ${shownName(context.details)} get.`,
+            guarded(refused, h('button', {type: 'button', 'data-focus': 'add-section',
+                onclick: () => openSectionDialog(context, null)}, 'Add section'))),
+        refused && h('p', {class: 'muted'}, context.session.isReadOnly ? refused
             : `Your role is ${context.session.role}: you can see all values, but change none.`),
         list.filters.node, list.node);
     list.draw();

@@ -2,10 +2,11 @@
  * Control for one value: a switch, or a field for a number, text or JSON.
  */
 
-import {choice, field, message} from '../controls/controls.js';
+import {choice, field} from '../controls/controls.js';
 import {fill, h, newID} from '../controls/dom.js';
 import {JSONEditor} from '../controls/json-editor.js';
 import {problemList} from '../controls/problem-list.js';
+import {showRemarks} from '../controls/remarks.js';
 import {valueText} from '../controls/value-view.js';
 import {firebaseValueText} from '../template/firebase-values.js';
 import {valueRemarks} from '../template/number-digits.js';
@@ -47,9 +48,6 @@ function textControl(label, valueType, text, changed) {
     return {input, node: input};
 }
 
-/** Maximum number of shown remarks on the numbers of a JSON value. */
-const shownRemarks = 3;
-
 /**
  * Control for a value's text with its label and problems; add it to the page immediately.
  *
@@ -62,15 +60,8 @@ const shownRemarks = 3;
  */
 export function labelledControl(label, valueType, text, changed) {
     const remarks = h('div', {id: newID('remarks'), 'aria-live': 'polite'});
-    /** @param {string} written */
-    const showRemarks = (written) => {
-        const list = valueRemarks(written, valueType);
-        const rest = list.length - shownRemarks;
-        fill(remarks, list.length > 0 && message('warning', list.slice(0, shownRemarks)
-            .map((remark) => h('p', {}, remark)), rest > 0 && h('p', {}, `and ${rest} more`)));
-    };
     const control = textControl(label, valueType, text, (written) => {
-        showRemarks(written);
+        showRemarks(remarks, valueRemarks(written, valueType));
         changed(written);
     });
     const {input} = control;
@@ -80,7 +71,7 @@ export function labelledControl(label, valueType, text, changed) {
     node.append(remarks);
     input.setAttribute(
         'aria-describedby', `${input.getAttribute('aria-describedby')} ${remarks.id}`);
-    showRemarks(text);
+    showRemarks(remarks, valueRemarks(text, valueType));
     return {
         node,
         showProblems: (list) => problems.show(list, input),

@@ -1,5 +1,5 @@
 /**
- * What apps receive of a number with more digits than their numbers hold.
+ * What apps receive, and conditions compare, of a number with more digits than their numbers hold.
  *
  * Documents contain integers with all digits, and all other numbers as the nearest 64-bit
  * floating-point number. Apps read integers beyond 64 bits as floating-point numbers, too.
@@ -7,7 +7,7 @@
 
 import {parseJSON} from '../json/json-text.js';
 import {entries, ExactNumber, isEqual, isObject, member} from '../json/json.js';
-import {sections, settingAt} from './template.js';
+import {conditions, sections, settingAt} from './template.js';
 
 const largestInteger = 2n ** 63n - 1n;
 const smallestInteger = -(2n ** 63n);
@@ -52,14 +52,14 @@ export function digitsRemark(text) {
     if (!/^-?(\d+|\d*\.\d+)([eE][+-]?\d+)?$/.test(written) || !Number.isFinite(number)) return null;
     const isExact = decimal(String(number)) === decimal(written);
     if (!/^-?\d+$/.test(written)) {
-        return isExact ? null : `Apps get ${floatText(number)}: a floating-point number has about 16 `
-            + 'digits. Use the type Text to keep all of them.';
+        return isExact ? null : `Apps get ${floatText(number)}: a floating-point number has about `
+            + '16 digits. Use the type Text to keep all of them.';
     }
     const integer = BigInt(written);
     if (integer > largestInteger || integer < smallestInteger) {
         return `Apps get ${floatText(number)}: it is beyond 64-bit integers, `
-            + `which end at ${integer < 0n ? smallestInteger : largestInteger}. An app that reads an `
-            + 'integer gets its own default. Use the type Text to keep all digits.';
+            + `which end at ${integer < 0n ? smallestInteger : largestInteger}. An app that reads `
+            + 'an integer gets its own default. Use the type Text to keep all digits.';
     }
     return isExact ? null : `Apps that read an integer get all digits; those that read a `
         + `floating-point number, and JavaScript, get ${floatText(number)}.`;
@@ -102,6 +102,37 @@ export function valueRemarks(text, valueType) {
 }
 
 /**
+ * Sentence that says as what a condition compares a number that loses digits; null for a number
+ * that is compared as it is, and for any other text.
+ *
+ * @param {string} text
+ */
+export function comparisonRemark(text) {
+    const written = text.trim().replace(/^\+/, '').replace(/\.$/, '');
+    const number = Number(written);
+    if (!/^-?(\d+|\d*\.\d+)$/.test(written) || decimal(String(number)) === decimal(written)) {
+        return null;
+    }
+    return `It is compared as ${floatText(number)}: a floating-point number has about 16 digits. `
+        + 'Compare it as text, by “is one of”, to keep all of them.';
+}
+
+/**
+ * Remarks on the numbers with which an expression compares, each preceded by the number.
+ *
+ * @param {string} expression
+ * @returns {string[]}
+ */
+export function expressionRemarks(expression) {
+    const plain = expression.replaceAll(/'(\\.|[^'\\])*('|$)/g, '\'\'');
+    const remarks = [...plain.matchAll(/(?<![\w.])[-+]?(\d+\.?\d*|\.\d+)/g)].flatMap(([text]) => {
+        const remark = comparisonRemark(text);
+        return remark ? [`${text}: ${remark}`] : [];
+    });
+    return [...new Set(remarks)];
+}
+
+/**
  * Values of a parameter as `[place, value]` pairs; the place is '' for the default value.
  *
  * @param {Parameter} parameter
@@ -112,14 +143,40 @@ function valuesOf({defaultValue, conditionalValues}) {
 }
 
 /**
- * Remarks on the numbers of the values that a draft adds or changes.
+ * @typedef {{setting: string, condition: string, remark: string}} DraftRemark `setting` is '' for a
+ *     number of the condition itself, and `condition` is '' for a default value.
+ */
+
+/**
+ * Remarks on the numbers of the values and the conditions that a draft adds or changes.
  *
  * @param {Template} template
  * @param {Template} base Template with which the draft began.
- * @returns {{setting: string, condition: string, remark: string}[]} `condition` is '' for a default
- *     value.
+ * @returns {DraftRemark[]}
  */
 export function draftRemarks(template, base) {
+    return [...remarksOfValues(template, base), ...remarksOfConditions(template, base)];
+}
+
+/**
+ * @param {Template} template
+ * @param {Template} base
+ * @returns {DraftRemark[]}
+ */
+function remarksOfConditions(template, base) {
+    const before = new Map(conditions(base).map(({name, expression}) => [name, expression]));
+    return conditions(template).flatMap(({name, expression = ''}) => (
+        expression === before.get(name) ? []
+            : expressionRemarks(expression)
+                .map((remark) => ({setting: '', condition: name, remark}))));
+}
+
+/**
+ * @param {Template} template
+ * @param {Template} base
+ * @returns {DraftRemark[]}
+ */
+function remarksOfValues(template, base) {
     return sections(template).flatMap(({name, settings}) => settings.flatMap(({key, parameter}) => {
         const before = settingAt(base, name, key)?.parameter;
         if (before === parameter) return [];

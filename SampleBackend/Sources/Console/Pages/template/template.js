@@ -7,6 +7,7 @@
  */
 
 import {entries, member, objectOf, withMember, withRenamed} from '../json/json.js';
+import {capitalized} from '../text/formats.js';
 
 /** Display name of the section of the parameters outside of groups. */
 export const defaultSection = 'Default';
@@ -23,8 +24,7 @@ export const tagColors = [
  * @param {string} color
  */
 export function colorName(color) {
-    const text = color.replaceAll('_', ' ').toLowerCase();
-    return text.charAt(0).toUpperCase() + text.slice(1);
+    return capitalized(color.replaceAll('_', ' ').toLowerCase());
 }
 
 /**

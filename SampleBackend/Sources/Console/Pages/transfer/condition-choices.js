@@ -2,10 +2,10 @@
  * Choices for the conditions of an imported file that have another expression in the project.
  */
 
-import {count} from '../controls/controls.js';
 import {h, newID} from '../controls/dom.js';
 import {member} from '../json/json.js';
 import {sections} from '../template/template.js';
+import {count} from '../text/formats.js';
 import {contradictions, freeName} from './template-transfer.js';
 
 /** Names of settings shown for one condition. */

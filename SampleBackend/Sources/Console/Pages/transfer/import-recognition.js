@@ -4,6 +4,7 @@
 
 import {isObject, names} from '../json/json.js';
 import {conditions, sections, settingAt} from '../template/template.js';
+import {quoted} from '../text/formats.js';
 
 /**
  * Kinds of files with their members: `needed` are those of which a file has at least one.
@@ -18,9 +19,6 @@ const kinds = {
         needed: ['conditions', 'parameters', 'parameterGroups', 'version'], others: ['etag']},
     PARSE: {name: 'the parameters of Parse Config', needed: ['params'], others: ['masterKeyOnly']},
 };
-
-/** @param {string[]} list */
-const quoted = (list) => list.map((name) => `“${name}”`).join(', ');
 
 /**
  * Recognizes a file of a format.

@@ -2,20 +2,18 @@
  * Result of reading a file, and how it comes into the draft.
  */
 
-import {count} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {go} from '../routing/router.js';
 import {placeText} from '../template/paths.js';
 import {conditions} from '../template/template.js';
+import {count, numberText} from '../text/formats.js';
 import {ConditionChoices} from './condition-choices.js';
 import {removals} from './import-recognition.js';
 import {adding, settingCount} from './template-transfer.js';
 
 /** Maximum number of shown names that the project has already. */
 const shownNames = 200;
-
-const number = new Intl.NumberFormat();
 
 /**
  * List of places in a file with messages, for reports and problems.
@@ -115,7 +113,7 @@ export function resultView(workspace, {template, report}, file, recognized, used
                 + 'project already'),
         h('ul', {class: 'remarks'}, kept.slice(0, shownNames).map((name) => h('li', {}, name)),
             kept.length > shownNames
-                && h('li', {}, `and ${number.format(kept.length - shownNames)} more`))),
+                && h('li', {}, `and ${numberText(kept.length - shownNames)} more`))),
         choicesPlace, !isEmpty && hint,
         h('div', {class: 'actions'}, !isEmpty && !isNothing && addButton,
             !(isEmpty && isNothing) && h('button', {

@@ -2,20 +2,21 @@
  * Import and export: templates from files into the draft, and defaults for apps as files.
  */
 
-import {choice, count, field, guarded, message, pageHead} from '../controls/controls.js';
+import {choice, field, guarded, message, pageHead} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
-import {fileField} from '../controls/file-field.js';
+import {fileField, textOf} from '../controls/file-field.js';
 import {PageInput} from '../controls/page-input.js';
 import {parseJSON} from '../json/json-text.js';
 import {projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
+import {count} from '../text/formats.js';
 import {recognition} from './import-recognition.js';
 import {placeList, resultView} from './import-result.js';
 import {convert, formatOf, formats, isTemplate} from './template-transfer.js';
 
-/** Maximum size of a file, in bytes. The server has its own limit. */
-const maximumSize = 8 << 20;
+/** Maximum size of a file. The server has its own limit. */
+const megabytes = 8;
 
 /** Formats of defaults, as `[format, name, file extension]`. */
 const exports = [
@@ -54,18 +55,18 @@ function importCard({session, workspace, project}, left) {
         // A keystroke does not change the chosen format.
         if (['insertFromPaste', 'insertFromDrop'].includes(event.inputType)) guess();
     }});
-    const file = fileField({accept: '.json,application/json', chosen: async (chosen) => {
+    const file = fileField('.json,application/json', async (chosen) => {
         const signal = clear();
-        if (chosen.size > maximumSize) {
-            fill(outcome, message('error', 'The file is larger than 8 MB, the maximum.'));
-            return;
+        try {
+            const content = await textOf(chosen, megabytes);
+            if (signal.aborted) return;
+            text.value = content;
+            guess();
+            keepInput();
+        } catch (error) {
+            if (!signal.aborted) fill(outcome, message('error', error.message));
         }
-        const content = await chosen.text();
-        if (signal.aborted) return;
-        text.value = content;
-        guess();
-        keepInput();
-    }});
+    });
     /** Keeps what was entered until it is in the draft. */
     const keepInput = () => {
         if (!text.value && !section.value) input.forget();

@@ -144,7 +144,9 @@ export class CustomSignals {
 
     #draw() {
         if (!this.#rows.length) this.#rows.push(this.#row('', ''));
-        this.#rows.forEach(({node}, index) => node.setAttribute('aria-label', `Signal ${index + 1}`));
+        this.#rows.forEach(({node}, index) => {
+            node.setAttribute('aria-label', `Signal ${index + 1}`);
+        });
         arrange(this.#list, this.#rows.map(({node}) => node));
     }
 

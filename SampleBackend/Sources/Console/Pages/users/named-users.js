@@ -4,11 +4,11 @@
  * Stored in `localStorage` by project, so that the next draft previews them again.
  */
 
-import {count} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
-import {entries, member, objectOf} from '../json/json.js';
+import {entries, isEqual, member, objectOf} from '../json/json.js';
 import {listedValues} from '../template/value-list.js';
+import {count} from '../text/formats.js';
 import {signalFields} from './signal-fields.js';
 
 /** Maximum number of users, as of the server. */
@@ -23,6 +23,12 @@ export class NamedUsers {
      * @type {Map<string, SignalValues>}
      */
     #signals = new Map();
+    /**
+     * All that was entered, by user ID, where signals are incomplete.
+     *
+     * @type {Map<string, SignalValues>}
+     */
+    #entered = new Map();
     /**
      * Form elements by user ID.
      *
@@ -41,6 +47,8 @@ export class NamedUsers {
         for (const userID of this.#ids()) {
             // Earlier versions stored the same signals for all users.
             this.#signals.set(userID, member(kept.signalsByUser, userID) ?? kept.signals ?? {});
+            const entered = member(kept.enteredByUser, userID);
+            if (entered) this.#entered.set(userID, entered);
         }
         this.#draw();
     }
@@ -65,7 +73,11 @@ export class NamedUsers {
     keep(text) {
         this.text = text;
         for (const [userID, {fields}] of this.#forms) {
-            if (fields) this.#signals.set(userID, fields.values());
+            if (!fields) continue;
+            const [complete, entered] = [fields.values(), fields.entered()];
+            this.#signals.set(userID, complete);
+            if (isEqual(complete, entered)) this.#entered.delete(userID);
+            else this.#entered.set(userID, entered);
         }
         this.#keep();
     }
@@ -88,6 +100,7 @@ export class NamedUsers {
     set(userID, signals) {
         const isOpen = this.#forms.get(userID)?.node.open ?? false;
         this.#signals.set(userID, signals);
+        this.#entered.delete(userID);
         this.#forms.delete(userID);
         this.#keep();
         this.#draw();
@@ -127,7 +140,8 @@ export class NamedUsers {
     #keep() {
         try {
             localStorage.setItem(this.#key, jsonText({
-                users: this.text, signalsByUser: objectOf([...this.#signals])}));
+                users: this.text, signalsByUser: objectOf([...this.#signals]),
+                ...this.#entered.size && {enteredByUser: objectOf([...this.#entered])}}));
         } catch {
             // The storage is full: the users are previewed, but not stored for the next draft.
         }
@@ -154,7 +168,7 @@ export class NamedUsers {
             `Signals of user ${userID}`));
         const node = h('details', {ontoggle: () => {
             if (form.fields) return;
-            form.fields = signalFields(this.signalsOf(userID));
+            form.fields = signalFields(this.#entered.get(userID) ?? this.signalsOf(userID));
             place.append(...form.fields.node);
         }}, h('summary', {}, 'The app of ', h('code', {}, userID), ' sends these signals:', note),
         place);

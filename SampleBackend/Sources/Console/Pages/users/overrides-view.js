@@ -5,6 +5,7 @@
 import {badge, guarded, message, nothing, settingName, table} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
+import {searchedRowsView} from '../controls/searched-rows.js';
 import {jsonText} from '../json/json-text.js';
 import {entries} from '../json/json.js';
 import {productionNotice} from '../projects/project-details.js';
@@ -54,10 +55,11 @@ export async function resumePin({workspace, project, details, redraw}, userID, p
  *
  * @param {PageContext} context Page context.
  * @param {string} userID The user.
+ * @param {RowSearch} search Search of the pinned values.
  * @param {function(): void} changed Called after a change was stored.
  * @param {AbortSignal} signal Aborts reading the pinned values.
  */
-export function overridesView(context, userID, changed, signal) {
+export function overridesView(context, userID, search, changed, signal) {
     const {workspace, project} = context;
     const refused = refusal(context.session, 'publisher');
     /**
@@ -68,7 +70,7 @@ export function overridesView(context, userID, changed, signal) {
      */
     const save = (section, key, value, shown) => (
         savePin(project, userID, section, key, value, shown));
-    const place = h('div', {}, h('p', {class: 'muted'}, 'Loading …'));
+    const place = h('div', {class: 'stack'}, h('p', {class: 'muted'}, 'Loading …'));
     const actions = h('div', {class: 'actions'});
 
     /**
@@ -107,33 +109,38 @@ export function overridesView(context, userID, changed, signal) {
 
     /** @param {Overrides} overrides */
     const draw = (overrides) => {
-        const rows = entries(overrides).flatMap(([section, values]) => (
-            entries(values).map(([key, value]) => {
-                const wrong = fault(workspace.published, section, key, value);
-                const name = `${section}.${key}`;
-                return h('tr', {},
-                    h('th', {scope: 'row'}, settingName(section, key)),
-                    h('td', {}, h('code', {class: 'value'}, jsonText(value)),
-                        wrong && h('div', {}, badge(wrong[0], 'bad'), ' ',
-                            h('span', {class: 'muted'}, wrong[1]))),
-                    h('td', {}, h('div', {class: 'actions'},
-                        typeOf(workspace.published, section, key) !== undefined
-                            && guarded(refused, h('button', {type: 'button', class: 'quiet',
-                                'aria-label': `Change ${name}`, 'data-focus': `change ${name}`,
-                                onclick: () => pin(overrides, {section, key})}, 'Change')),
-                        guarded(refused, h('button', {type: 'button', class: 'quiet',
-                            'aria-label': `Remove ${name}`,
-                            onclick: () => remove(section, key)}, 'Remove')))));
-            })));
-        fill(place, rows.length ? table('Pinned values', ['Setting', 'Value', ''], rows)
+        const pins = entries(overrides).flatMap(([section, values]) => (
+            entries(values).map(([key, value]) => ({section, key, value}))));
+        /** @param {typeof pins[number]} pinned */
+        const row = ({section, key, value}) => {
+            const wrong = fault(workspace.published, section, key, value);
+            const name = `${section}.${key}`;
+            return h('tr', {},
+                h('th', {scope: 'row'}, settingName(section, key)),
+                h('td', {}, h('code', {class: 'value'}, jsonText(value)),
+                    wrong && h('div', {}, badge(wrong[0], 'bad'), ' ',
+                        h('span', {class: 'muted'}, wrong[1]))),
+                h('td', {}, h('div', {class: 'actions'},
+                    typeOf(workspace.published, section, key) !== undefined
+                        && guarded(refused, h('button', {type: 'button', class: 'quiet',
+                            'aria-label': `Change ${name}`, 'data-focus': `change ${name}`,
+                            onclick: () => pin(overrides, {section, key})}, 'Change')),
+                    guarded(refused, h('button', {type: 'button', class: 'quiet',
+                        'aria-label': `Remove ${name}`,
+                        onclick: () => remove(section, key)}, 'Remove')))));
+        };
+        fill(place, pins.length ? searchedRowsView(pins, {thing: 'pinned value', search,
+            textOf: ({section, key, value}) => `${section}.${key}\n${jsonText(value)}`,
+            view: (some) => table('Pinned values', ['Setting', 'Value', ''], some.map(row))})
             : h('section', {class: 'card'}, nothing('Nothing is pinned for this user.')));
         const hasSettings = sections(workspace.published).some(({settings}) => settings.length);
         fill(actions, hasSettings && guarded(refused, h('button', {type: 'button',
             'data-focus': 'pin', onclick: () => pin(overrides)}, 'Pin a value')));
     };
-    readOverrides(project, userID, {signal}).then(({overrides}) => draw(overrides)).catch((error) => {
-        if (!signal.aborted) fill(place, message('error', error.message));
-    });
+    readOverrides(project, userID, {signal}).then(({overrides}) => draw(overrides))
+        .catch((error) => {
+            if (!signal.aborted) fill(place, message('error', error.message));
+        });
     return h('section', {class: 'stack', 'aria-labelledby': 'pinned'},
         h('div', {class: 'page-head'}, h('h2', {id: 'pinned'}, 'Pinned for this user'), actions),
         place);

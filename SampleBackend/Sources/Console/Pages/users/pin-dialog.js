@@ -66,13 +66,14 @@ export function typeOf(template, sectionName, key) {
  * @param {Workspace} workspace The workspace.
  * @param {string} userID The user.
  * @param {Overrides} overrides Pinned values by section and key.
- * @param {(section: string, key: string, value: unknown, shown: {value: unknown}) => Promise<unknown>}
- *     save Stores a value for a section
- *     and a key in place of the one that the dialog has shown; returns the stored value. An error
- *     with a member `value` means that another value is pinned, which the dialog then shows.
+ * @param {(section: string, key: string, value: unknown, shown: {value: unknown}) =>
+ *     Promise<unknown>} save Stores a value for a section and a key in place of the one that the
+ *     dialog has shown; returns the stored value. An error with a member `value` means that another
+ *     value is pinned, which the dialog then shows.
  * @param {{pinned?: ?PinnedSetting, kept?: ?{setting: string, text: string},
- *     notice?: ?HTMLElement}} options `pinned` is the setting whose pinned value is changed; null to
- *     choose one. `kept` are the fields of an unfinished form. `notice` appears above the fields.
+ *     notice?: ?HTMLElement}} options `pinned` is the setting whose pinned value is changed; null
+ *     to choose one. `kept` are the fields of an unfinished form. `notice` appears above the
+ *     fields.
  * @returns {Promise<string | undefined>} `Section.key` of the pinned setting; undefined when
  *     cancelled.
  */
@@ -196,8 +197,8 @@ export async function openPin(
  */
 function showKept(name, entered, kept) {
     return openDialog(`${name} is pinned`, (close) => ({
-        body: message('warning', h('p', {}, 'It is stored as ', h('code', {}, kept), ', instead of ',
-            h('code', {}, entered), '.')),
+        body: message('warning', h('p', {},
+            'It is stored as ', h('code', {}, kept), ', instead of ', h('code', {}, entered), '.')),
         actions: h('button', {type: 'button', class: 'primary', 'data-autofocus': true,
             onclick: () => close(true)}, 'Close'),
     }));

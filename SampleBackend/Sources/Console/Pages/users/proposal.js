@@ -45,8 +45,8 @@ export async function previewDraft(workspace, users, signal) {
     for (let attempt = 1; attempt <= attempts; attempt += 1) {
         const {body} = await call('POST', projectPath(project, 'remoteConfig:preview'), {
             signal, body: {template: proposal.template, users}});
-        const {template, ...told} = proposal;
-        if ((body.versionNumber ?? '0') === proposal.versionNumber) return {...body, ...told};
+        const {template, ...rest} = proposal;
+        if ((body.versionNumber ?? '0') === proposal.versionNumber) return {...body, ...rest};
         proposal = await merged({draft: workspace.draft ?? draft, project}, signal);
     }
     throw new Error('Other versions keep being published. Try again.');

@@ -67,7 +67,8 @@ export function show(main, context) {
         value: kept.userID});
     const outcome = h('div', {class: 'stack'});
     const overrides = h('div', {});
-    const filter = {text: '', isDifferentOnly: false, conditions: ''};
+    const filter = {text: '', isDifferentOnly: false, conditions: {text: ''}};
+    const pinSearch = {text: ''};
     const signals = signalFields(kept.signals,
         knownSignals(workspace.template, left.signal, project));
 
@@ -97,7 +98,7 @@ export function show(main, context) {
         // What is incomplete now belongs to this address.
         if (input.content) keepInput();
         fill(overrides, user.userID !== null
-            && overridesView(context, user.userID, () => look(), signal));
+            && overridesView(context, user.userID, pinSearch, () => look(), signal));
         if (refused) return;
         try {
             const [now, draft] = await Promise.all([
@@ -125,8 +126,8 @@ export function show(main, context) {
         }
     };
     fill(main,
-        pageHead('Try as a user', refused ? 'The values that are pinned for a user. Editors also see '
-            + 'what a user gets, and why.' : 'What a user gets, and why.'),
+        pageHead('Try as a user', refused ? 'The values that are pinned for a user. Editors also '
+            + 'see what a user gets, and why.' : 'What a user gets, and why.'),
         h('section', {class: 'card', 'aria-labelledby': 'who'},
             h('div', {class: 'card-head'}, h('h2', {id: 'who'}, 'Who')),
             h('div', {class: 'card-body'}, h('form', {class: 'form', oninput: keepInput,
@@ -137,7 +138,8 @@ export function show(main, context) {
                 look();
             }},
             field('User ID', userID, {hint: refused
-                ? 'Values can be pinned for users with an ID.' : 'Empty means users without an ID.'}),
+                ? 'Values can be pinned for users with an ID.'
+                : 'Empty means users without an ID.'}),
             !refused && signals.node, h('div', {class: 'actions'},
                 refused && h('button', {type: 'submit', class: 'primary'}, 'Show pinned values'),
                 guarded(refused, h('button', {type: refused ? 'button' : 'submit',

@@ -6,6 +6,7 @@ import {jsonText, parseJSON} from '../json/json-text.js';
 import {entries, ExactNumber, isEqual, isObject, names} from '../json/json.js';
 import {firebaseKind} from '../template/firebase-values.js';
 import {settingAt} from '../template/template.js';
+import {quoted} from '../text/formats.js';
 
 /**
  * Reason for a setting's value: pin, condition or default.
@@ -17,12 +18,10 @@ import {settingAt} from '../template/template.js';
 export function reasonText(
     {source, condition, falseConditions = [], unevaluatedConditions = []}, parameter) {
     const kind = firebaseKind(parameter?.defaultValue);
-    const quoted = (/** @type {string[]} */ names) => names.map((name) => `“${name}”`).join(', ');
-    const others = (falseConditions.length
-        ? `, since ${quoted(falseConditions)} ${falseConditions.length === 1 ? 'is' : 'are'} false` : '')
-        + (unevaluatedConditions.length
-            ? `; ${quoted(unevaluatedConditions)} would apply, but a value of its kind is not evaluated`
-            : '');
+    const others = (falseConditions.length ? `, since ${quoted(falseConditions)} `
+        + `${falseConditions.length === 1 ? 'is' : 'are'} false` : '')
+        + (unevaluatedConditions.length ? `; ${quoted(unevaluatedConditions)} would apply, but a `
+            + 'value of its kind is not evaluated' : '');
     switch (source) {
     case 'OVERRIDE': return 'Pinned for this user';
     case 'CONDITION': return `Condition “${condition}” is true${others}`;

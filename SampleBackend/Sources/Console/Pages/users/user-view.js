@@ -2,12 +2,15 @@
  * A user's configuration: true conditions, settings with their reasons, and the document.
  */
 
-import {badge, conditionChip, count, field, moreButton, settingName, table}
-    from '../controls/controls.js';
-import {fill, h} from '../controls/dom.js';
+import {badge, conditionChip, field, settingName, table} from '../controls/controls.js';
+import {h} from '../controls/dom.js';
+import {folded} from '../controls/folded.js';
+import {searchedRowsView, showRows} from '../controls/searched-rows.js';
 import {jsonText} from '../json/json-text.js';
 import {isEqual} from '../json/json.js';
 import {conditions, settingAt} from '../template/template.js';
+import {count} from '../text/formats.js';
+import {hasWords, searchWords} from '../text/search.js';
 import {isDifferent, reasonText, rowsOf, rowText} from './user-settings.js';
 
 /**
@@ -32,53 +35,19 @@ function percentileText({seed, percentile}) {
         + `${percentile} of 100.`);
 }
 
-/** Minimum number of conditions for a search field. */
-const searchedConditions = 10;
-
-/** Number of rows that a table has at first, and that each step adds. */
-const pageSize = 100;
-
-/**
- * Shows the first rows of a long table, with a button that adds more.
- *
- * @template Row
- * @param {HTMLElement} place
- * @param {Row[]} rows
- * @param {(rows: Row[]) => HTMLElement} view
- * @param {number} [shown]
- */
-function showRows(place, rows, view, shown = pageSize) {
-    fill(place, view(rows.slice(0, shown)), rows.length > shown && moreButton(
-        'Show more', async () => showRows(place, rows, view, shown + pageSize)));
-}
+/** Number of true conditions that are not folded. */
+const unfoldedConditions = 50;
 
 /**
  * Table of a user's conditions, with a search field when there are many.
  *
  * @param {ConditionResult[]} results
- * @param {UserFilter} filter
+ * @param {RowSearch} search
  */
-function conditionsView(results, filter) {
-    if (results.length < searchedConditions) return [conditionsTable(results)];
-    const place = h('div', {class: 'stack'});
-    const found = h('p', {class: 'muted', role: 'status'});
-    const search = h('input', {type: 'search', value: filter.conditions, oninput: () => {
-        filter.conditions = search.value;
-        draw();
-    }});
-    const draw = () => {
-        const words = filter.conditions.toLowerCase().split(/\s+/).filter(Boolean);
-        const list = results.filter(({name, result, failedRule = '', reason = ''}) => {
-            const text = [name, result, failedRule, reason].join('\n').toLowerCase();
-            return words.every((word) => text.includes(word));
-        });
-        found.textContent = list.length === results.length ? count(results.length, 'condition')
-            : `${count(list.length, 'condition')} of ${results.length}`;
-        showRows(place, list, conditionsTable);
-    };
-    draw();
-    return [h('div', {class: 'filters', role: 'search', 'aria-label': 'Conditions'},
-        field('Find a condition', search), found), place];
+function conditionsView(results, search) {
+    return searchedRowsView(results, {thing: 'condition', view: conditionsTable, search,
+        textOf: ({name, result, failedRule = '', reason = ''}) => (
+            [name, result, failedRule, reason].join('\n'))});
 }
 
 /** @param {ConditionResult[]} results */
@@ -103,8 +72,11 @@ function conditionsTable(results) {
 function trueConditions(template, {conditions: results = []}) {
     const colors = new Map(conditions(template).map(({name, tagColor}) => [name, tagColor]));
     const names = results.filter(({result}) => result).map(({name}) => name);
-    return names.length ? h('ul', {class: 'plain chips'}, names.map((name) => (
-        h('li', {}, conditionChip(name, colors.get(name))))))
+    /** @param {string} name */
+    const chip = (name) => h('li', {}, conditionChip(name, colors.get(name)));
+    return names.length
+        ? folded(names, (some) => h('ul', {class: 'plain chips'}, some.map(chip)),
+            unfoldedConditions)
         : h('p', {class: 'muted'}, 'No condition is true for this user.');
 }
 
@@ -123,8 +95,8 @@ function basis(draft, now) {
  * Creates the view.
  *
  * @param {{workspace: Workspace, now: ?Preview, draft: ?DraftPreview, filter: UserFilter}} options
- *     `now` and `draft` are responses of `:preview` for one user, at least one of them. `filter` has
- *     the filters of the settings and the conditions.
+ *     `now` and `draft` are responses of `:preview` for one user, at least one of them. `filter`
+ *     has the filters of the settings and the conditions.
  * @returns {HTMLElement[]}
  */
 export function userView({workspace, now, draft, filter}) {
@@ -147,31 +119,33 @@ export function userView({workspace, now, draft, filter}) {
         return reason && reasonText(reason, settingAt(template, row.section, row.key)?.parameter);
     };
     const draw = () => {
-        const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+        const words = searchWords(filter.text);
         const list = rows.filter((row) => {
             const text = words.length ? rowText(row) : '';
-            return words.every((word) => text.includes(word)) && (!filter.isDifferentOnly
+            return hasWords(text, words) && (!filter.isDifferentOnly
                 || isDifferent(template, row.section, row.key, draft ? row.draft : row.now,
                     shown.userID)
                 || isChanged(row));
         });
         found.textContent = list.length === rows.length ? count(rows.length, 'setting')
             : `${count(list.length, 'setting')} of ${rows.length}`;
-        showRows(place, list, (some) => table('Settings of the user',
-            ['Setting', ...(isBoth ? ['Now', 'Draft'] : ['Value']), 'Why'],
+        showRows(place, list, {things: 'settings', search: filter, view: (some) => table(
+            'Settings of the user', ['Setting', ...(isBoth ? ['Now', 'Draft'] : ['Value']), 'Why'],
             some.map((row) => h('tr', {class: isChanged(row) ? 'is-changed' : null},
                 h('th', {scope: 'row'}, settingName(row.section, row.key),
                     isChanged(row) && badge('Changes', 'changed')),
                 isBoth && h('td', {}, valueCell(row.now)),
                 h('td', {}, valueCell(draft ? row.draft : row.now)),
-                h('td', {class: 'wide'}, reasonOf(row))))));
+                h('td', {class: 'wide'}, reasonOf(row)))))});
     };
     const search = h('input', {type: 'search', value: filter.text, oninput: () => {
         filter.text = search.value;
+        delete filter.shown;
         draw();
     }});
     const only = h('input', {type: 'checkbox', checked: filter.isDifferentOnly, onchange: () => {
         filter.isDifferentOnly = only.checked;
+        delete filter.shown;
         draw();
     }});
     draw();

@@ -2,10 +2,10 @@
  * Dialog that shows a new secret, which cannot be shown again.
  */
 
-import {copyText} from './clipboard.js';
-import {field, message} from './controls.js';
-import {openDialog} from './dialog.js';
-import {announce, h} from './dom.js';
+import {copyText} from '../controls/clipboard.js';
+import {field, message} from '../controls/controls.js';
+import {openDialog} from '../controls/dialog.js';
+import {announce, h} from '../controls/dom.js';
 
 /**
  * Shows a secret with a copy button; resolves when the dialog is closed.

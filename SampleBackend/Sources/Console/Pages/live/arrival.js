@@ -1,0 +1,59 @@
+/**
+ * The arrival of a just published version at the connected apps.
+ */
+
+import {h} from '../controls/dom.js';
+import {call, projectPath} from '../server/api.js';
+import {count, numberText} from '../text/formats.js';
+
+/** Milliseconds between two queries of the connected clients. */
+const interval = 1000;
+
+/** Seconds of counting, during which a publish can be undone; later, the history page can do it. */
+const lifetime = 60;
+
+/**
+ * Number of connected clients, and of those that have a version.
+ *
+ * @param {string} project
+ * @param {string} versionNumber
+ * @param {AbortSignal} signal
+ */
+export async function arrival(project, versionNumber, signal) {
+    const {body} = await call('GET', projectPath(project, 'connections'), {signal});
+    const versions = Object.entries(body.versions);
+    const has = versions.filter(([number]) => Number(number) >= Number(versionNumber))
+        .reduce((sum, [, clients]) => sum + Number(clients), 0);
+    return {all: Number(body.connections), has};
+}
+
+/**
+ * Sentence with the number of connected apps that have a version; updated every second for a
+ * minute, or until it leaves the page.
+ *
+ * @param {string} project Name of the project.
+ * @param {string} versionNumber The version.
+ * @param {AbortSignal} signal Ends the updates.
+ * @param {function(number): void} onLook Called at each update with the seconds that are left.
+ */
+export function arrivalView(project, versionNumber, signal, onLook = () => {}) {
+    const place = h('p', {role: 'status'}, 'Counting the connected apps …');
+    const end = Date.now() + lifetime * 1000;
+    const look = async () => {
+        if (signal.aborted) return;
+        const left = Math.max(0, Math.ceil((end - Date.now()) / 1000));
+        onLook(left);
+        try {
+            const {all, has} = await arrival(project, versionNumber, signal);
+            place.textContent = all === 0
+                ? 'No app is connected; apps get it with their next request.'
+                : `${numberText(has)} of ${count(all, 'connected app')} `
+                    + `${has === 1 ? 'has' : 'have'} it.`;
+        } catch {
+            // The next query follows soon.
+        }
+        if (left > 0) setTimeout(() => place.isConnected && look(), interval);
+    };
+    look();
+    return place;
+}

@@ -1,0 +1,81 @@
+/**
+ * Numbers, times and names in texts, in the browser's language.
+ */
+
+const number = new Intl.NumberFormat();
+const percent = new Intl.NumberFormat(undefined, {style: 'percent', maximumFractionDigits: 1});
+const date = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'short'});
+const relative = new Intl.RelativeTimeFormat(undefined, {numeric: 'auto', style: 'narrow'});
+
+/** @type {[unit: Intl.RelativeTimeFormatUnit, seconds: number][]} */
+const units = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 3600],
+    ['minute', 60]];
+
+/**
+ * A number with the separators of the language; the server sends large ones as strings.
+ *
+ * @param {number | string} value
+ */
+export function numberText(value) {
+    return number.format(Number(value));
+}
+
+/**
+ * Number with its noun: "1 setting", "3 settings".
+ *
+ * @param {number | string} value
+ * @param {string} thing
+ * @param {string} [things]
+ */
+export function count(value, thing, things = `${thing}s`) {
+    return `${numberText(value)} ${Number(value) === 1 ? thing : things}`;
+}
+
+/**
+ * A share from 0 to 1 as a percentage with at most one decimal.
+ *
+ * @param {number} share
+ */
+export function percentText(share) {
+    return percent.format(share);
+}
+
+/**
+ * Date and time in the browser's time zone.
+ *
+ * @param {string} timestamp
+ */
+export function dateText(timestamp) {
+    return date.format(new Date(timestamp));
+}
+
+/**
+ * Elapsed time in one unit, such as "3d ago"; "now" within the first minute.
+ *
+ * @param {string} timestamp
+ * @param {number} [now]
+ */
+export function relativeTime(timestamp, now = Date.now()) {
+    const seconds = Math.max(0, (now - new Date(timestamp).getTime()) / 1000);
+    /** @type {[unit: Intl.RelativeTimeFormatUnit, length: number]} */
+    const [unit, length] = units.find(([, limit]) => seconds >= limit) ?? ['second', Infinity];
+    return relative.format(-Math.floor(seconds / length), unit);
+}
+
+/**
+ * A text with a capital first letter.
+ *
+ * @param {string} text
+ */
+export function capitalized(text) {
+    return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
+ * Names in quotation marks: “Beta”, “Old apps”.
+ *
+ * @param {string[]} names
+ */
+export function quoted(names) {
+    return names.map((name) => `“${name}”`).join(', ');
+}
