@@ -9,7 +9,7 @@ import WebhookDelivery
 /// the webhook delivery.
 struct StoreFollower: Service {
     /// Interval between writes of the last token uses and failed sign-ins, and between attempts to
-    /// read the audit trail.
+    /// read the audit trail and to complete interrupted deletions.
     private static let useInterval: Duration = .seconds(30)
 
     /// Maximum duration of the final writes at shutdown.
@@ -120,6 +120,8 @@ struct StoreFollower: Service {
 
     private func storeUses() async {
         while !Task.isCancelled {
+            // Failures of the store are logged where its changes are followed.
+            try? await library.store.completeDeletions()
             try? await Task.sleep(for: Self.useInterval)
             if Task.isCancelled { return }
             await storeUsesOnce()

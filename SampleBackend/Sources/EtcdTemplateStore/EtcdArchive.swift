@@ -5,11 +5,12 @@ import Templates
 extension EtcdTemplateStore: ArchivingStore {
     /// Opens the content at the current revision, which etcd must keep until the content is read.
     package func openArchive() async throws(TemplateStoreError) -> any StoreArchive {
-        let reading = try await read([])
+        let reading = try await read([EtcdRange(keys: keys.deleted)])
         return EtcdArchive(
             store: self, readRevision: reading.revision,
             revision: StoreRevision(reading.changeRevision),
-            changeCount: reading.change?.number ?? 0)
+            changeCount: reading.change?.number ?? 0,
+            uncleared: Set(try reading.unclearedProjects(0, keys).map { Data($0.utf8) }))
     }
 }
 
@@ -20,6 +21,13 @@ private struct EtcdArchive: StoreArchive {
     let readRevision: Int64
     let revision: StoreRevision
     let changeCount: Int
+    /// The deleted projects of which content remains; it is not part of the archive.
+    let uncleared: Set<Data>
+
+    /// Whether a project is deleted, although content of it remains.
+    private func isDeleted(_ project: String?) -> Bool {
+        project.map { uncleared.contains(Data($0.utf8)) } ?? false
+    }
 
     func read(
         _ receive: (ArchivedRecord) async throws(TemplateStoreError) -> Void
@@ -28,6 +36,7 @@ private struct EtcdArchive: StoreArchive {
         try await readChanges(receive)
         try await forEachKey(in: keys.allOverrides) { found throws(TemplateStoreError) in
             let names = keys.names(in: found.key) ?? []
+            if isDeleted(names.first) { return }
             let record = try OverridesRecord(decoding: found)
             guard names.count == 2,
                 let content = try await content(record.reference, or: record.text)
@@ -44,6 +53,7 @@ private struct EtcdArchive: StoreArchive {
         }
         try await readWebhooks(receive)
         try await forEachKey(in: keys.allDrafts) { found throws(TemplateStoreError) in
+            if isDeleted(keys.names(in: found.key)?.last) { return }
             let record = try DraftRecord(decoding: found)
             guard let content = try await content(record.content) else {
                 throw .damagedRecord(found.key)
@@ -66,6 +76,7 @@ private struct EtcdArchive: StoreArchive {
             guard let project = keys.names(in: found.key)?.first else {
                 throw .damagedRecord(found.key)
             }
+            if isDeleted(project) { return }
             versions[found.modRevision] = (project, try VersionRecord(decoding: found))
         }
         var details: [Int64: ArchivedContent] = [:]

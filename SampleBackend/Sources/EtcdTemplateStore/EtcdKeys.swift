@@ -37,6 +37,7 @@ struct EtcdKeys: Sendable, Hashable {
     /// All keys of the store.
     var all: EtcdKeySpan { .prefix(prefix) }
     var projects: EtcdKeySpan { span("projects") }
+    var deleted: EtcdKeySpan { span("deleted") }
     var details: EtcdKeySpan { span("details") }
     var tokens: EtcdKeySpan { span("tokens") }
     var sessions: EtcdKeySpan { span("sessions") }

@@ -19,6 +19,7 @@ extension EtcdTemplateStore {
         while true {
             let reading = try await read([
                 EtcdRange(keys: keys.projects), EtcdRange(keys: keys.details),
+                EtcdRange(keys: keys.deleted),
             ])
             do throws(EtcdFailure) {
                 return try await snapshot(reading)
@@ -35,6 +36,13 @@ extension EtcdTemplateStore {
     private func snapshot(
         _ reading: EtcdReading
     ) async throws(EtcdFailure) -> TemplateStoreSnapshot {
+        var deletedVersions: [String: Int] = [:]
+        for found in reading.keyValues(2) {
+            guard let project = keys.names(in: found.key)?.first,
+                let record = try? DeletedProjectRecord(decoding: found)
+            else { throw .damaged(found.key) }
+            deletedVersions[project] = record.version
+        }
         var templates: [StoredTemplate] = []
         for found in reading.keyValues(0) {
             guard let project = keys.names(in: found.key)?.first,
@@ -44,7 +52,8 @@ extension EtcdTemplateStore {
             templates.append(
                 StoredTemplate(
                     project: project, version: record.version, content: content,
-                    revision: StoreRevision(found.modRevision)))
+                    revision: StoreRevision(found.modRevision),
+                    deletedVersion: deletedVersions[project]))
         }
         var overrides: [String: [Data: Data]] = [:]
         var omissions: [String] = []
@@ -73,6 +82,7 @@ extension EtcdTemplateStore {
             templates: templates.sorted { $0.project < $1.project }, overrides: overrides,
             projectDetails: details, revision: StoreRevision(reading.changeRevision))
         snapshot.omissions = omissions
+        snapshot.deletedVersions = deletedVersions
         return snapshot
     }
 }

@@ -12,9 +12,14 @@ extension EtcdTemplateStore {
     ) async throws(TemplateStoreError) -> StoredDraft {
         let key = keys.draft(ofOwner: submission.owner, inProject: submission.project)
         let details = keys.details(ofProject: submission.project)
+        let deleted = keys.deletedProject(submission.project)
         return try await writing(submission.content) { content throws(TemplateStoreError) in
             try await write(
-                reading: [EtcdRange(keys: keys.allDrafts), EtcdRange(keys: .key(details))]
+                afterDeletionOf: submission.project, recordAt: 2,
+                reading: [
+                    EtcdRange(keys: keys.allDrafts), EtcdRange(keys: .key(details)),
+                    EtcdRange(keys: .key(deleted)),
+                ]
             ) { [keys] reading throws(TemplateStoreError) in
                 try reading.checkIsNotArchived(submission.project, detailsAt: 1)
                 let shelf = try EtcdDrafts(reading, keys: keys)
@@ -27,8 +32,9 @@ extension EtcdTemplateStore {
                     table, to: &write, keys: keys, except: key, mostPruned: Self.mostPruned)
                 write.guards += [
                     .modified(key, at: shelf.revision(of: key)),
-                    // The project may be archived meanwhile.
+                    // The project may be archived or deleted meanwhile.
                     .modified(details, at: reading.keyValues(1).first?.modRevision ?? 0),
+                    .modified(deleted, at: reading.keyValues(2).first?.modRevision ?? 0),
                 ]
                 write.operations.append(
                     .put(key, try DraftRecord(draft, content: content.reference).encoded()))

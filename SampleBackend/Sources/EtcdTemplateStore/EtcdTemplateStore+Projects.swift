@@ -13,18 +13,17 @@ extension EtcdTemplateStore {
         _ creation: ProjectCreation
     ) async throws(TemplateStoreError) -> StoredTemplate {
         let project = creation.project
-        // Completes an interrupted deletion, whose remains would belong to the new project.
-        try await clearDeletedProject(project)
         let entry = AuditEntry(of: creation, revision: .zero)
         let details = try DetailsRecord(creation.details).encoded()
         return try await writing(Data("{}".utf8)) { content throws(TemplateStoreError) in
             try await write(
+                afterDeletionOf: project, recordAt: 1,
                 reading: [
                     EtcdRange(keys: .key(keys.project(project)), part: .count),
                     EtcdRange(keys: .key(keys.deletedProject(project))),
                 ]
             ) { [keys] reading throws(TemplateStoreError) in
-                let deleted = try reading.deletedVersion(ofProject: project, at: 1)
+                let deleted = try reading.deletedVersion(at: 1)
                 guard reading.count(0) == 0, let template = entry.createdTemplate(after: deleted)
                 else { throw .projectExists(project) }
                 let record = try VersionRecord(
@@ -33,7 +32,7 @@ extension EtcdTemplateStore {
                 var write = EtcdWrite(guards: content.guards, operations: content.operations) {
                     StoredTemplate(
                         project: project, version: template.version, content: template.content,
-                        revision: $0)
+                        revision: $0, deletedVersion: deleted)
                 }
                 write.operations += [
                     .put(keys.project(project), record),
@@ -48,26 +47,32 @@ extension EtcdTemplateStore {
 
     /// Deletes an archived project with all of its content.
     ///
-    /// One transaction deletes the project, its details and webhooks; the rest follows in steps,
-    /// which a repeated deletion or a new project of the same name completes after a failure.
-    public func deleteProject(_ deletion: ProjectDeletion) async throws(TemplateStoreError) {
+    /// One transaction deletes the project, its details and webhooks; the rest follows in steps.
+    /// After a failure these are completed by ``completeDeletions()``, by a repeated deletion, and
+    /// before anything else is stored under the name.
+    @discardableResult
+    public func deleteProject(
+        _ deletion: ProjectDeletion
+    ) async throws(TemplateStoreError) -> Int {
         let project = deletion.project
-        try await clearDeletedProject(project)
-        try await write(
+        let version = try await write(
             reading: [
                 EtcdRange(keys: .key(keys.project(project))),
                 EtcdRange(keys: .key(keys.details(ofProject: project))),
                 EtcdRange(keys: .key(keys.createdProject(project))),
+                EtcdRange(keys: .key(keys.deletedProject(project))),
             ]
         ) { [keys] reading throws(TemplateStoreError) in
             guard let current = try reading.records(0, as: VersionRecord.self).first else {
-                throw .projectMissing(project)
+                let deleted = try reading.records(3, as: DeletedProjectRecord.self).first
+                guard let deleted, !deleted.isCleared else { throw .projectMissing(project) }
+                return .done(deleted.version)
             }
             try deletion.check(
                 try reading.keyValues(1).first.map(StoredProjectDetails.init(decoding:))
                     ?? StoredProjectDetails())
             let record = DeletedProjectRecord(version: current.number, isCleared: false)
-            var write = EtcdWrite<Void> { _ in }
+            var write = EtcdWrite { _ in current.number }
             write.operations = [
                 .delete(.key(keys.project(project))),
                 .delete(.key(keys.details(ofProject: project))),
@@ -87,6 +92,53 @@ extension EtcdTemplateStore {
         }
         // The project is deleted already, so a failure here is not one of the deletion.
         try? await clearDeletedProject(project)
+        return version
+    }
+
+    /// The last version of a deleted project.
+    public func deletedVersion(
+        ofProject project: String
+    ) async throws(TemplateStoreError) -> Int? {
+        try await read([EtcdRange(keys: .key(keys.deletedProject(project)))])
+            .deletedVersion(at: 0)
+    }
+
+    /// Completes the deletions that were interrupted, by any process.
+    public func completeDeletions() async throws(TemplateStoreError) {
+        for project in try await read([EtcdRange(keys: keys.deleted)]).unclearedProjects(0, keys) {
+            try await clearDeletedProject(project)
+        }
+    }
+
+    /// Reads, decides and writes as ``write(reading:_:)``, and first completes a deletion whose
+    /// remains would belong to the new project.
+    ///
+    /// The record of the deleted project is at an index of the ranges.
+    func write<Result: Sendable>(
+        afterDeletionOf project: String, recordAt place: Int, reading ranges: [EtcdRange],
+        _ decide: @Sendable (EtcdReading) throws(TemplateStoreError) -> EtcdDecision<Result>
+    ) async throws(TemplateStoreError) -> Result {
+        while true {
+            let result = try await write(reading: ranges) {
+                reading throws(TemplateStoreError) -> EtcdDecision<Result?> in
+                let deleted = try reading.records(place, as: DeletedProjectRecord.self).first
+                guard deleted?.isCleared ?? true else { return .done(nil) }
+                switch try decide(reading) {
+                case .done(let result): return .done(result)
+                case .write(let write):
+                    return .write(
+                        EtcdWrite(
+                            guards: write.guards, operations: write.operations,
+                            change: write.change.map {
+                                .init(subject: $0.subject, entry: $0.entry)
+                            },
+                            witness: write.witness.map { .init(key: $0.key, isOurs: $0.isOurs) }
+                        ) { write.result($0) })
+                }
+            }
+            if let result { return result }
+            try await clearDeletedProject(project)
+        }
     }
 
     /// Removes the versions, pinned values and drafts of a deleted project, in steps.
@@ -147,13 +199,17 @@ extension EtcdTemplateStore {
     func createdTemplate(
         version: Int, inProject project: String
     ) async throws(TemplateStoreError) -> StoredTemplate? {
-        let range = EtcdRange(keys: .key(keys.createdProject(project)))
-        guard let found = try await read(range).keyValues.first else { return nil }
+        let reading = try await read([
+            EtcdRange(keys: .key(keys.createdProject(project))),
+            EtcdRange(keys: .key(keys.deletedProject(project))),
+        ])
+        guard let found = reading.keyValues(0).first else { return nil }
         let record = try VersionRecord(decoding: found)
         guard record.number == version else { return nil }
         return StoredTemplate(
             project: project, version: record.version, content: Data("{}".utf8),
-            revision: StoreRevision(found.modRevision))
+            revision: StoreRevision(found.modRevision),
+            deletedVersion: try reading.deletedVersion(at: 1))
     }
 }
 
@@ -167,16 +223,22 @@ extension EtcdReading {
 
     /// The last version of a deleted project, whose record is at an index of the reading; nil when
     /// no project of this name was deleted.
-    func deletedVersion(ofProject project: String, at place: Int) throws(TemplateStoreError) -> Int?
-    {
-        guard let record = try records(place, as: DeletedProjectRecord.self).first else {
-            return nil
+    func deletedVersion(at place: Int) throws(TemplateStoreError) -> Int? {
+        try records(place, as: DeletedProjectRecord.self).first?.version
+    }
+
+    /// The deleted projects of which content remains; their records are at an index of the reading.
+    func unclearedProjects(
+        _ place: Int, _ keys: EtcdKeys
+    ) throws(TemplateStoreError) -> [String] {
+        var projects: [String] = []
+        for found in keyValues(place) {
+            let record = try DeletedProjectRecord(decoding: found)
+            guard !record.isCleared, let project = keys.names(in: found.key)?.first else {
+                continue
+            }
+            projects.append(project)
         }
-        guard record.isCleared else {
-            throw TemplateStoreError(
-                .unavailable,
-                "The deletion of the project '\(project)' is not complete: delete it again.")
-        }
-        return record.version
+        return projects
     }
 }

@@ -12,6 +12,7 @@ extension EtcdTemplateStore {
         return try await writing(submission.content) {
             content throws(TemplateStoreError) in
             try await write(
+                afterDeletionOf: project, recordAt: 3,
                 reading: [
                     EtcdRange(keys: .key(keys.project(project))),
                     // The oldest version is dropped for each version beyond the limit.
@@ -23,7 +24,7 @@ extension EtcdTemplateStore {
                 let known = try reading.records(0, as: VersionRecord.self).first?.number
                 try reading.checkIsNotArchived(project, detailsAt: 2)
                 try submission.checkExpectation(current: known ?? 0)
-                let deleted = try reading.deletedVersion(ofProject: project, at: 3)
+                let deleted = try reading.deletedVersion(at: 3)
                 let current = known ?? deleted ?? 0
                 let template = submission.stored(asVersion: current + 1, revision: .zero)
                 let record = try VersionRecord(
@@ -34,7 +35,8 @@ extension EtcdTemplateStore {
                     guards: content.guards + [.modified(version, at: 0)],
                     operations: content.operations
                 ) {
-                    submission.stored(asVersion: current + 1, revision: $0)
+                    submission.stored(
+                        asVersion: current + 1, revision: $0, deletedVersion: deleted)
                 }
                 write.operations += [
                     .put(keys.project(project), record),
@@ -74,16 +76,20 @@ extension EtcdTemplateStore {
         let key = version.map { keys.version($0, ofProject: project) } ?? keys.project(project)
         // Another publish may drop the version between the two reads.
         for _ in 0..<3 {
-            guard let found = try await read(EtcdRange(keys: .key(key))).keyValues.first else {
+            let reading = try await read([
+                EtcdRange(keys: .key(key)), EtcdRange(keys: .key(keys.deletedProject(project))),
+            ])
+            guard let found = reading.keyValues(0).first else {
                 guard let version else { return nil }
                 return try await createdTemplate(version: version, inProject: project)
             }
             let record = try VersionRecord(decoding: found)
+            let deleted = try reading.deletedVersion(at: 1)
             do throws(EtcdFailure) {
                 if let content = try await content(record.content) {
                     return StoredTemplate(
                         project: project, version: record.version, content: content,
-                        revision: StoreRevision(found.modRevision))
+                        revision: StoreRevision(found.modRevision), deletedVersion: deleted)
                 }
             } catch {
                 throw isClosed ? .closed : TemplateStoreError(error)

@@ -79,7 +79,8 @@ extension InMemoryStoreContents {
                 projects[template.project, default: Project()].versions.append(
                     StoredTemplate(
                         project: template.project, version: template.version,
-                        content: template.content, revision: entry.revision))
+                        content: template.content, revision: entry.revision,
+                        deletedVersion: deletedVersions[template.project]))
             case .details(let details, let project):
                 projects[project, default: Project()].details = StoredProjectDetails(
                     details, revision: entry.revision)

@@ -30,7 +30,7 @@ extension InMemoryStoreContents {
     }
 
     /// Deletes an archived project with all of its content.
-    mutating func deleteProject(_ deletion: ProjectDeletion) throws(TemplateStoreError) {
+    mutating func deleteProject(_ deletion: ProjectDeletion) throws(TemplateStoreError) -> Int {
         guard let details = projectDetails(ofProject: deletion.project),
             let current = projects[deletion.project]?.current
         else { throw .projectMissing(deletion.project) }
@@ -41,6 +41,7 @@ extension InMemoryStoreContents {
         webhooks.removeAll(inProject: deletion.project)
         drafts.removeAll(inProject: deletion.project)
         record(entry.changeSubject, entry)
+        return current.version.number
     }
 
     /// Deletes the project of an audit entry; other entries have no effect.

@@ -56,8 +56,10 @@ struct InMemoryStoreContents {
         let current = projects[submission.project]?.current?.version.number
         try checkIsNotArchived(submission.project)
         try submission.checkExpectation(current: current ?? 0)
-        let number = (current ?? deletedVersions[submission.project] ?? 0) + 1
-        let template = submission.stored(asVersion: number, revision: nextRevision)
+        let deletedVersion = deletedVersions[submission.project]
+        let template = submission.stored(
+            asVersion: (current ?? deletedVersion ?? 0) + 1, revision: nextRevision,
+            deletedVersion: deletedVersion)
         var versions = projects[submission.project]?.versions ?? []
         versions.append(template)
         if versions.count > TemplateStoreLimits.keptVersions { versions.removeFirst() }
@@ -139,12 +141,14 @@ struct InMemoryStoreContents {
 
     /// The data that a server needs to answer clients.
     func snapshot() -> TemplateStoreSnapshot {
-        TemplateStoreSnapshot(
+        var snapshot = TemplateStoreSnapshot(
             templates: projects.values.compactMap(\.current)
                 .sorted { $0.project < $1.project },
             overrides: projects.byString { $0.overrides.isEmpty ? nil : $0.overrides },
             projectDetails: projects.byString(\.details),
             revision: revision)
+        snapshot.deletedVersions = deletedVersions.byString { $0 }
+        return snapshot
     }
 
     /// The changes after a revision, in order.

@@ -206,8 +206,18 @@ extension InMemoryTemplateStore {
     }
 
     /// Deletes an archived project with all of its content.
-    public func deleteProject(_ deletion: ProjectDeletion) async throws(TemplateStoreError) {
+    @discardableResult
+    public func deleteProject(
+        _ deletion: ProjectDeletion
+    ) async throws(TemplateStoreError) -> Int {
         try access { contents throws(TemplateStoreError) in try contents.deleteProject(deletion) }
+    }
+
+    /// The last version of a deleted project.
+    public func deletedVersion(
+        ofProject project: String
+    ) async throws(TemplateStoreError) -> Int? {
+        try access { $0.deletedVersions[project] }
     }
 
     /// Replaces the details of a project if the stored ones are as expected.

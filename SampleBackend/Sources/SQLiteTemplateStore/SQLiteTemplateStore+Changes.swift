@@ -31,10 +31,16 @@ extension SQLiteTemplateStore {
                 let user = try row.decode(Data.self, atIndex: 1)
                 overrides[project, default: [:]][user] = try row.decode(Data.self, atIndex: 2)
             }
-            return TemplateStoreSnapshot(
-                templates: (templates + empty).sorted { $0.project < $1.project },
-                overrides: overrides,
+            let deletedVersions = try db.deletedVersions()
+            var snapshot = TemplateStoreSnapshot(
+                templates: (templates + empty).sorted { $0.project < $1.project }.map { template in
+                    var template = template
+                    template.deletedVersion = deletedVersions[template.project]
+                    return template
+                }, overrides: overrides,
                 projectDetails: try db.allProjectDetails(), revision: try db.latestRevision())
+            snapshot.deletedVersions = deletedVersions
+            return snapshot
         }
     }
 

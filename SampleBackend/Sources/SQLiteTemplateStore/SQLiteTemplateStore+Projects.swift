@@ -29,8 +29,11 @@ extension SQLiteTemplateStore {
     }
 
     /// Deletes an archived project with all of its content, in one transaction.
-    public func deleteProject(_ deletion: ProjectDeletion) async throws(TemplateStoreError) {
-        let revision = try await write { [options] db in
+    @discardableResult
+    public func deleteProject(
+        _ deletion: ProjectDeletion
+    ) async throws(TemplateStoreError) -> Int {
+        let (revision, lastVersion) = try await write { [options] db in
             guard let details = try db.projectDetails(ofProject: deletion.project),
                 let lastVersion = try db.currentVersion(ofProject: deletion.project)
             else { throw TemplateStoreError.projectMissing(deletion.project) }
@@ -40,9 +43,17 @@ extension SQLiteTemplateStore {
             let entry = AuditEntry(of: deletion, lastVersion: lastVersion, revision: revision)
             try db.record(entry)
             try db.deleteProject(of: entry)
-            return revision
+            return (revision, lastVersion)
         }
         signal.advance(to: revision)
+        return lastVersion
+    }
+
+    /// The last version of a deleted project.
+    public func deletedVersion(
+        ofProject project: String
+    ) async throws(TemplateStoreError) -> Int? {
+        try await read { db in try db.deletedVersion(ofProject: project) }
     }
 }
 
@@ -64,6 +75,16 @@ extension Database {
         try Int.fetchOne(
             self, sql: "SELECT version FROM deleted_projects WHERE name = CAST(? AS BLOB)",
             arguments: [SQLiteBytes(name)])
+    }
+
+    /// The last versions of deleted projects by name.
+    func deletedVersions() throws -> [String: Int] {
+        var versions: [String: Int] = [:]
+        for row in try Row.fetchAll(self, sql: "SELECT name, version FROM deleted_projects") {
+            versions[try row.decode(SQLiteBytes.self, forColumn: "name").text] =
+                try row.decode(Int.self, forColumn: "version")
+        }
+        return versions
     }
 
     func checkIsNotArchived(_ project: String) throws {

@@ -16,11 +16,13 @@ extension SQLiteTemplateStore {
             let known = try project?.decode(Int.self, atIndex: 1)
             try db.checkIsNotArchived(submission.project)
             try submission.checkExpectation(current: known ?? 0)
-            let current = try known ?? db.deletedVersion(ofProject: submission.project) ?? 0
+            let deletedVersion = try db.deletedVersion(ofProject: submission.project)
+            let current = known ?? deletedVersion ?? 0
             let revision = try db.recordChange(
                 .template(project: submission.project, version: current + 1),
                 keeping: options.keptChanges)
-            let template = submission.stored(asVersion: current + 1, revision: revision)
+            let template = submission.stored(
+                asVersion: current + 1, revision: revision, deletedVersion: deletedVersion)
             let id: Int64
             if let project {
                 id = try project.decode(Int64.self, atIndex: 0)
@@ -55,8 +57,11 @@ extension SQLiteTemplateStore {
                         AND versions.number = ifnull(?, projects.current_version)
                     WHERE projects.name = CAST(? AS BLOB)
                     """, arguments: [version, SQLiteBytes(project)])
-            return try row.map(StoredTemplate.init(row:))
+            var template =
+                try row.map(StoredTemplate.init(row:))
                 ?? db.createdTemplate(version: version, inProject: project)
+            template?.deletedVersion = try db.deletedVersion(ofProject: project)
+            return template
         }
     }
 

@@ -29,6 +29,9 @@ public struct TemplateStoreSnapshot: Sendable, Hashable {
     /// The details of projects whose details were ever set.
     public let projectDetails: [String: StoredProjectDetails]
 
+    /// The last versions of deleted projects by name; projects may have these names by now.
+    public var deletedVersions: [String: Int] = [:]
+
     /// The revision.
     public let revision: StoreRevision
 

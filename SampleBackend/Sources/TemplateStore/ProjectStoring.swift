@@ -21,9 +21,26 @@ public protocol ProjectStoring: Sendable {
     /// webhooks and deliveries; the audit trail stays.
     ///
     /// - Parameter deletion: The name, the expectation and the actor.
+    /// - Returns: The last version of the project.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing`, `projectNotArchived` or
     ///   `projectDetailsMismatch`.
-    func deleteProject(_ deletion: ProjectDeletion) async throws(TemplateStoreError)
+    @discardableResult
+    func deleteProject(_ deletion: ProjectDeletion) async throws(TemplateStoreError) -> Int
+
+    /// Returns the last version of a deleted project; nil when no project of this name was deleted.
+    ///
+    /// A project may have the name by now; its versions are higher.
+    func deletedVersion(ofProject project: String) async throws(TemplateStoreError) -> Int?
+
+    /// Removes what remains of deleted projects after an interrupted deletion, by any process.
+    ///
+    /// The default does nothing, for engines that delete a project in one transaction.
+    func completeDeletions() async throws(TemplateStoreError)
+}
+
+extension ProjectStoring {
+    /// Does nothing.
+    public func completeDeletions() async throws(TemplateStoreError) {}
 }
 
 /// A project to create.
@@ -130,6 +147,6 @@ extension AuditEntry {
             project: project,
             version: .creation(
                 number: deletedVersion.map { $0 + 1 } ?? 0, time: date, actor: actor),
-            content: Data("{}".utf8), revision: revision)
+            content: Data("{}".utf8), revision: revision, deletedVersion: deletedVersion)
     }
 }

@@ -95,14 +95,16 @@ public struct TemplateSubmission: Sendable, Hashable {
 
 extension TemplateSubmission {
     /// The version to store, with its date rounded to milliseconds.
-    package func stored(asVersion number: Int, revision: StoreRevision) -> StoredTemplate {
+    package func stored(
+        asVersion number: Int, revision: StoreRevision, deletedVersion: Int? = nil
+    ) -> StoredTemplate {
         StoredTemplate(
             project: project,
             version: TemplateVersion(
                 number: number, updateTime: date.roundedToMilliseconds, updateUser: user,
                 description: description, updateOrigin: origin, updateType: updateType,
                 rollbackSource: rollbackSource),
-            content: content, revision: revision)
+            content: content, revision: revision, deletedVersion: deletedVersion)
     }
 
     /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` unless the current version
@@ -129,14 +131,23 @@ public struct StoredTemplate: Sendable, Hashable {
     /// The revision of the publish.
     public let revision: StoreRevision
 
+    /// The last version of the deleted project whose name the template's project has; nil if no
+    /// project of this name was deleted.
+    ///
+    /// Versions up to this one, and everything else that was read with them, belong to the deleted
+    /// project.
+    public var deletedVersion: Int?
+
     /// Creates a stored template.
     public init(
-        project: String, version: TemplateVersion, content: Data, revision: StoreRevision
+        project: String, version: TemplateVersion, content: Data, revision: StoreRevision,
+        deletedVersion: Int? = nil
     ) {
         self.project = project
         self.version = version
         self.content = content
         self.revision = revision
+        self.deletedVersion = deletedVersion
     }
 }
 

@@ -164,4 +164,46 @@ extension TemplateStoreConformance {
             try trial.expect(try await trial.create().version.number, is: 7, rule)
         }
     }
+
+    /// The last version of a deleted project is known, with the templates of a new one too.
+    public func aDeletionIsKnownByItsLastVersion() async throws {
+        try await onNewStore { trial in
+            let project = StoreTrial.project
+            let other = try await trial.reopen()
+            func checkIsKnown(
+                _ version: Int?, with template: StoredTemplate? = nil
+            ) async throws {
+                let rule = "The last version of a deleted project is known."
+                try trial.expect(
+                    try await other.deletedVersion(ofProject: project), is: version, rule)
+                let snapshot = try await other.snapshot()
+                try trial.expect(snapshot.deletedVersions[project], is: version, rule)
+                try trial.expect(snapshot.templates, is: template.map { [$0] } ?? [], rule)
+                guard let template else { return }
+                try trial.expect(template.deletedVersion, is: version, rule)
+                for number in [nil, template.version.number] {
+                    try trial.expect(
+                        try await other.template(version: number, inProject: project),
+                        is: template, rule)
+                }
+            }
+            func delete() async throws -> Int {
+                try await trial.setArchived(true)
+                return try await trial.store.deleteProject(
+                    ProjectDeletion(project: project, date: StoreTrial.date, actor: "owner"))
+            }
+            let rule = "A deletion returns the last version."
+            try await checkIsKnown(nil)
+            try await checkIsKnown(nil, with: try await trial.publish())
+            try trial.expect(try await delete(), is: 1, rule)
+            try await checkIsKnown(1)
+            try await checkIsKnown(1, with: try await trial.publish())
+            try trial.expect(try await delete(), is: 2, rule)
+            try await checkIsKnown(2, with: try await trial.create())
+            try await checkIsKnown(2, with: try await trial.publish())
+            try await other.completeDeletions()
+            try trial.expect(try await delete(), is: 4, rule)
+            try await checkIsKnown(4)
+        }
+    }
 }

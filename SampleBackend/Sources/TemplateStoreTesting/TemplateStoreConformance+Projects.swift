@@ -12,6 +12,7 @@ extension TemplateStoreConformance {
             Check("onlyAnArchivedProjectIsDeleted", Self.onlyAnArchivedProjectIsDeleted),
             Check("aDeletedProjectLeavesItsAuditTrail", Self.aDeletedProjectLeavesItsAuditTrail),
             Check("versionNumbersAreNotUsedAgain", Self.versionNumbersAreNotUsedAgain),
+            Check("aDeletionIsKnownByItsLastVersion", Self.aDeletionIsKnownByItsLastVersion),
             Check("projectsAreInTheChangeFeed", Self.projectsAreInTheChangeFeed),
             Check("projectNamesAreComparedByBytes", Self.projectNamesAreComparedByBytes),
         ]

@@ -64,6 +64,45 @@ struct SharedDatabaseTests {
         _ = await second.stop()
     }
 
+    /// One server publishes before it has read that the other has deleted the project of the name.
+    @Test func aNewProjectHasNothingOfADeletedOne() async throws {
+        let folder = try TemporaryFolder()
+        let first = try await RunningBackend(store: folder.store)
+        let second = try await RunningBackend(store: folder.store)
+        for round in 0..<8 {
+            let (name, path) = ("shop\(round)", "/v1/projects/shop\(round)")
+            func publish(_ title: String, at backend: RunningBackend) async throws {
+                let answer = try await backend.administer(
+                    "PUT", "\(path)/remoteConfig", ifMatch: "*",
+                    body: AdministrationTarget.templateText(title: title))
+                #expect(answer.status == 200)
+            }
+            func document(of backend: RunningBackend) async throws -> String {
+                let answer = try await backend.answer("/projects/\(name)/activeconfig/user/1")
+                return String(decoding: answer.body, as: UTF8.self)
+            }
+            try await publish("old", at: first)
+            let pinned = try await first.administer(
+                "PUT", "\(path)/users/1/overrides", body: #"{"Home": {"title": "pinned"}}"#)
+            #expect(pinned.status == 200)
+            let archived = try await first.administer(
+                "PATCH", "\(path)/details", body: #"{"archived": true}"#)
+            #expect(archived.status == 200)
+            try await waitUntil { try await document(of: second).contains("pinned") }
+            let deleted = try await first.administer("DELETE", "\(path)?confirm=\(name)")
+            #expect(deleted.status == 200)
+            try await publish("new", at: second)
+            for backend in [second, first] {
+                try await waitUntil { try await document(of: backend).contains("new") }
+                #expect(try await !document(of: backend).contains("pinned"))
+                let list = try await backend.administer("GET", "/v1/projects")
+                #expect(!String(decoding: list.body, as: UTF8.self).contains("archived"))
+            }
+        }
+        _ = await first.stop()
+        _ = await second.stop()
+    }
+
     @Test func aServerServesWhatACommandWrote() async throws {
         let folder = try TemporaryFolder()
         let backend = try await RunningBackend(store: folder.store)

@@ -82,15 +82,19 @@ struct ProjectRoutes: Sendable {
                 "confirm is missing or another name: send ?confirm=\(name) to delete the project "
                     + "with all of its versions, drafts and pinned values.")
         }
-        let current = try await administration.projectDetails(name)
+        let current = try await administration.callStore("project_details", project: name) {
+            () throws(TemplateStoreError) in
+            try await administration.store.projectDetails(ofProject: name)
+        }
+        // Without the project the store completes an interrupted deletion, or answers 404.
         let deletion = ProjectDeletion(
-            project: name, expectedRevision: try current.expectedRevision(by: request),
+            project: name, expectedRevision: try current?.expectedRevision(by: request),
             date: administration.now(), actor: request.administrator?.name ?? "")
-        try await administration.callStore("delete_project", project: name) {
+        let version = try await administration.callStore("delete_project", project: name) {
             () throws(TemplateStoreError) in
             try await administration.store.deleteProject(deletion)
         }
-        administration.library.remove(project: name)
+        administration.library.remove(project: name, upTo: version)
         return .json(.emptyObject)
     }
 

@@ -47,13 +47,13 @@ extension TemplateLibrary {
     }
 
     /// Replaces everything with a snapshot of the store, except what was applied while it was
-    /// taken: newer versions and details, and pinned values that were read later.
+    /// taken: deletions, newer versions and details, and pinned values that were read later.
     func load(
         by read: () async throws(TemplateStoreError) -> TemplateStoreSnapshot
     ) async throws(TemplateStoreError) {
         let known = versions.mapValues(\.number)
-        let (number, knownDetails) = state.withLockedValue {
-            ($0.overridesReads.begin(), $0.projectDetails)
+        let (number, knownDetails, knownDeletions) = state.withLockedValue {
+            ($0.overridesReads.begin(), $0.projectDetails, $0.deletedVersions)
         }
         defer { state.withLockedValue { $0.overridesReads.end() } }
         let snapshot = try await read()
@@ -69,7 +69,9 @@ extension TemplateLibrary {
             if let compiled = compile(stored) {
                 projects[stored.project] = PublishedProject(
                     compiled, overrides: pinned, cacheBytes: cacheBytes)
-            } else if let known = project(stored.project) {
+            } else if let known = project(stored.project),
+                known.compiled.version.number > stored.deletedVersion ?? -1
+            {
                 projects[stored.project] = known.settingAllOverrides(pinned)
             } else if let compiled = await newestReadable(before: stored) {
                 projects[stored.project] = PublishedProject(
@@ -82,25 +84,35 @@ extension TemplateLibrary {
             guard let readLater = state.overridesReads.takeAll(number) else {
                 return (before, [OverridesOwner]())
             }
-            state.projects = projects
+            let deletedMeanwhile = state.deletedVersions.filter { $1 > knownDeletions[$0] ?? -1 }
             let appliedMeanwhile = state.projectDetails.filter { name, details in
                 details.revision > knownDetails[name]?.revision ?? .zero
             }
-            state.projectDetails = snapshot.projectDetails.merging(appliedMeanwhile) {
+            state.projects = projects
+            state.projectDetails = snapshot.projectDetails
+            state.deletedVersions = snapshot.deletedVersions
+            for (name, version) in deletedMeanwhile {
+                _ = state.remove(project: name, upTo: version)
+            }
+            state.projectDetails.merge(appliedMeanwhile) {
                 $0.revision > $1.revision ? $0 : $1
             }
             for (name, later) in before {
                 let number = later.compiled.version.number
-                guard number > known[name] ?? -1,
-                    number > projects[name]?.compiled.version.number ?? -1
-                else { continue }
+                guard number > known[name] ?? -1, state.isNews(number, ofProject: name) else {
+                    continue
+                }
+                let isAnother = deletedMeanwhile.keys.contains(name)
                 // Pinned values that changed meanwhile follow as changes after the snapshot's
                 // revision.
-                state.projects[name] = later.settingAllOverrides(overrides[name] ?? [:])
+                state.projects[name] = later.settingAllOverrides(
+                    isAnother ? [:] : overrides[name] ?? [:])
             }
             // Pinned values that were read meanwhile stay until they are read again below.
             for owner in readLater {
-                guard let project = before[owner.project] else { continue }
+                guard let project = before[owner.project],
+                    project.compiled.version.number > state.deletedVersions[owner.project] ?? -1
+                else { continue }
                 state.projects[owner.project] = state.projects[owner.project]?.settingOverrides(
                     project.overrides[owner.userID], forUserID: owner.userID.text)
             }

@@ -33,6 +33,9 @@ extension TemplateLibrary {
 
     /// Reads the pinned values of a user, and applies them unless a later read has already been
     /// applied.
+    ///
+    /// Also drops them if the project is known to be deleted meanwhile: they may be those of the
+    /// deleted project. The changes of the store that follow bring those of a new one.
     package func readOverrides(
         ofUser userID: String, inProject name: String
     ) async throws(TemplateStoreError) {
@@ -46,12 +49,16 @@ extension TemplateLibrary {
         ofUser userID: String, inProject name: String,
         by read: () async throws(TemplateStoreError) -> Data?
     ) async throws(TemplateStoreError) {
-        let number = state.withLockedValue { $0.overridesReads.begin() }
+        let (number, deletedVersion) = state.withLockedValue {
+            ($0.overridesReads.begin(), $0.deletedVersions[name])
+        }
         defer { state.withLockedValue { $0.overridesReads.end() } }
         let overrides = try await read().flatMap { self.overrides($0, of: name) }
         let owner = OverridesOwner(project: name, userID: ExactText(userID))
         let before = state.withLockedValue { state -> OverridesDocument?? in
-            guard state.overridesReads.take(number, of: owner) else { return nil }
+            guard state.deletedVersions[name] == deletedVersion,
+                state.overridesReads.take(number, of: owner)
+            else { return nil }
             let before = state.projects[name]?.overrides[owner.userID]
             state.projects[name] = state.projects[name]?.settingOverrides(
                 overrides, forUserID: userID)

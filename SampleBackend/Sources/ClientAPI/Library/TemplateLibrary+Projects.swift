@@ -12,15 +12,16 @@ extension TemplateLibrary {
             StoredProjectDetails(details, revision: template.revision), project: template.project)
     }
 
-    /// Forgets a deleted project; its clients are notified.
-    package func remove(project name: String) {
+    /// Forgets a deleted project, whose last version is given; its clients are notified.
+    ///
+    /// Versions are never used again, so another project that has the name by now stays, and a
+    /// version up to this one that arrives later is ignored.
+    package func remove(project name: String, upTo version: Int) {
         let wasKnown = state.withLockedValue { state in
-            state.projectDetails[name] = nil
-            state.unreadable[name] = nil
-            state.prepared[name] = nil
+            let wasKnown = state.remove(project: name, upTo: version)
             // Under the lock, like the version of a project that is applied.
-            metrics.removeVersion(ofProject: name)
-            return state.projects.removeValue(forKey: name) != nil
+            if state.projects[name] == nil { metrics.removeVersion(ofProject: name) }
+            return wasKnown
         }
         if wasKnown { announceDeletion(ofProject: name) }
     }
@@ -31,28 +32,58 @@ extension TemplateLibrary {
         notify(.deletion(name))
     }
 
-    /// Reads a project that was created or deleted from the store.
+    /// Reads a project that was created or deleted at a revision from the store.
     ///
-    /// The project may have changed again; the changes that follow have the same result.
-    func readProject(_ name: String) async throws(TemplateStoreError) {
-        guard let template = try await store.template(version: nil, inProject: name) else {
-            remove(project: name)
+    /// The project may have changed again; the changes that follow have the same result. They also
+    /// bring the pinned values of a new project.
+    func readProject(_ name: String, at revision: StoreRevision) async throws(TemplateStoreError) {
+        if let template = try await store.template(version: nil, inProject: name) {
+            let details = try await store.projectDetails(ofProject: name)
+            apply(template) { state in
+                state.forgetDetails(ofProject: name, before: revision)
+                if let details { state.apply(details, project: name) }
+            }
+        } else if let version = try await store.deletedVersion(ofProject: name) {
+            state.withLockedValue { $0.forgetDetails(ofProject: name, before: revision) }
+            remove(project: name, upTo: version)
+        }
+    }
+}
+
+extension TemplateLibrary.State {
+    /// False when a version is not newer than the known one, or is of a deleted project.
+    func isNews(_ version: Int, ofProject name: String) -> Bool {
+        let known = projects[name]?.compiled.version.number ?? -1
+        return version > max(known, deletedVersions[name] ?? -1)
+    }
+
+    /// Removes everything of a deleted project, whose last version is given; true if the project
+    /// was known.
+    mutating func remove(project name: String, upTo version: Int?) -> Bool {
+        guard let version, version > deletedVersions[name] ?? -1 else { return false }
+        deletedVersions[name] = version
+        prepared[name] = nil
+        if let number = unreadable[name]?.number, number <= version { unreadable[name] = nil }
+        if let known = projects[name], known.compiled.version.number > version { return false }
+        projectDetails[name] = nil
+        return projects.removeValue(forKey: name) != nil
+    }
+
+    /// Applies the details of a project unless they are stale.
+    ///
+    /// Those of a revision whose changes are applied are known already, or were those of a deleted
+    /// project.
+    mutating func apply(_ details: StoredProjectDetails, project name: String) {
+        guard details.revision > max(revision, projectDetails[name]?.revision ?? .zero) else {
             return
         }
-        let isAnother = state.withLockedValue { state in
-            // An older version may be that of a deleted project, whose pinned values and details
-            // are not those of the new one; the changes that follow have these.
-            guard let known = state.projects[name],
-                known.compiled.version.number < template.version.number
-            else { return false }
-            state.projects[name] = known.settingAllOverrides([:])
-            state.projectDetails[name] = nil
-            return true
-        }
-        if isAnother { announceDeletion(ofProject: name) }
-        apply(template)
-        if let details = try await store.projectDetails(ofProject: name) {
-            apply(details, project: name)
+        projectDetails[name] = details
+    }
+
+    /// Removes the details of a project that precede its creation or deletion.
+    mutating func forgetDetails(ofProject name: String, before revision: StoreRevision) {
+        if let known = projectDetails[name], known.revision < revision {
+            projectDetails[name] = nil
         }
     }
 }

@@ -34,6 +34,8 @@ package final class TemplateLibrary: Sendable {
         var comparisonCount = 0
         /// The template of each project that this process is publishing.
         var prepared: [String: PreparedTemplate] = [:]
+        /// The last version of each deleted project; nothing here belongs to it or an earlier one.
+        var deletedVersions: [String: Int] = [:]
     }
 
     /// A template compiled before it is stored.
@@ -96,10 +98,7 @@ package final class TemplateLibrary: Sendable {
 
     /// Applies the details of a project unless they are stale.
     package func apply(_ details: StoredProjectDetails, project name: String) {
-        state.withLockedValue { state in
-            guard details.revision > state.projectDetails[name]?.revision ?? .zero else { return }
-            state.projectDetails[name] = details
-        }
+        state.withLockedValue { $0.apply(details, project: name) }
     }
 
     /// The store revision up to which all changes are applied.
@@ -156,43 +155,45 @@ package final class TemplateLibrary: Sendable {
     }
 
     /// Applies a published version unless it is stale.
-    package func apply(_ stored: StoredTemplate) {
-        let name = stored.project
-        let (known, prepared) = state.withLockedValue {
-            ($0.projects[name]?.compiled.version.number ?? -1, $0.prepared[name])
-        }
-        guard known < stored.version.number else { return }
-        if let prepared, prepared.content == stored.content {
-            let isNext = stored.version.number == prepared.compiled.version.number
-            apply(
-                prepared.compiled.asVersion(stored.version), project: name,
-                changedSections: isNext ? prepared.changedSections : nil)
-        } else if let compiled = compile(stored) {
-            apply(compiled, project: name, changedSections: nil)
-        }
-    }
+    ///
+    /// If it shows that the known project was deleted, it replaces everything of that project.
+    package func apply(_ stored: StoredTemplate) { apply(stored) { _ in } }
 
-    /// Applies a compiled version unless it is stale; compares it with its predecessor unless
-    /// `changedSections` are known.
-    private func apply(
-        _ compiled: CompiledTemplate, project name: String, changedSections known: ChangedSections?
-    ) {
-        let changed = known ?? changedSections(by: compiled, inProject: name)
-        let isNews = state.withLockedValue { state in
-            let known = state.projects[name]
-            guard (known?.compiled.version.number ?? -1) < compiled.version.number else {
-                return false
-            }
-            state.projects[name] = PublishedProject(
-                compiled, changedSections: changed, overrides: known?.overrides ?? [:],
-                cacheBytes: cacheBytes)
-            // Set under the lock: if two threads set the gauge in another order, it would keep an
-            // old version.
-            metrics.setVersion(compiled.version.number, ofProject: name)
-            return true
+    /// Applies a published version unless it is stale, together with an update of the state.
+    func apply(_ stored: StoredTemplate, alongside update: (inout State) -> Void) {
+        let name = stored.project
+        let number = stored.version.number
+        let (isNews, prepared) = state.withLockedValue {
+            ($0.isNews(number, ofProject: name), $0.prepared[name])
         }
-        guard isNews else { return }
-        notify(.project(name))
+        var compiled: CompiledTemplate?
+        var changed: ChangedSections?
+        if isNews, let prepared, prepared.content == stored.content {
+            compiled = prepared.compiled.asVersion(stored.version)
+            if number == prepared.compiled.version.number { changed = prepared.changedSections }
+        } else if isNews {
+            compiled = compile(stored)
+        }
+        if let compiled, changed == nil {
+            changed = changedSections(by: compiled, inProject: name)
+        }
+        let (isApplied, wasDeleted) = state.withLockedValue { state in
+            let wasDeleted = state.remove(project: name, upTo: stored.deletedVersion)
+            update(&state)
+            if let compiled, state.isNews(number, ofProject: name) {
+                state.projects[name] = PublishedProject(
+                    compiled, changedSections: wasDeleted ? nil : changed,
+                    overrides: state.projects[name]?.overrides ?? [:], cacheBytes: cacheBytes)
+                // Set under the lock: if two threads set the gauge in another order, it would keep
+                // an old version.
+                metrics.setVersion(number, ofProject: name)
+                return (true, wasDeleted)
+            }
+            if wasDeleted { metrics.removeVersion(ofProject: name) }
+            return (false, wasDeleted)
+        }
+        if wasDeleted { announceDeletion(ofProject: name) }
+        if isApplied { notify(.project(name)) }
     }
 
     /// Compares a version with its predecessor; nil when that is not the current version.
@@ -233,7 +234,7 @@ package final class TemplateLibrary: Sendable {
             if let details = try await store.projectDetails(ofProject: project) {
                 apply(details, project: project)
             }
-        case .project(let project): try await readProject(project)
+        case .project(let project): try await readProject(project, at: change.revision)
         case .tokens, .session, .webhooks: break
         }
         state.withLockedValue { $0.revision = max($0.revision, change.revision) }
