@@ -77,7 +77,10 @@ struct SettingHistory: Sendable {
         _ number: Int, of project: some VersionReading
     ) async throws -> Bool {
         if number == 0 { return true }
-        return try await project.template(version: number)?.version.isPublished == false
+        if let created = try await project.template(version: number) {
+            return !created.version.isPublished
+        }
+        return try await project.template(version: number + 1)?.deletedVersion == number
     }
 
     /// The history extended by the versions published since; nil when one of them is no longer
