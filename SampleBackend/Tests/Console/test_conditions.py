@@ -162,6 +162,31 @@ class BuilderTests(TaskCase):
         self.wait_for_text("The server accepts this", "dialog")
         self.assertEqual(self.expression(), "percent <= 100")
 
+    def test_takes_no_part_of_a_mistyped_share(self):
+        self.add_condition("Some")
+        self.press("Add rule")
+        share = self.field("Value")
+        for text, problem in (("2,5", "Write the number with a point: 2.5."),
+                              ("1e1", "Enter a number from 0 to 100."),
+                              ("105", "Enter a number from 0 to 100.")):
+            with self.subTest(text=text):
+                share.clear()
+                share.send_keys(text)
+                self.wait_for_text(problem, "dialog .rule-line")
+                self.assertEqual(share.get_attribute("value"), text)
+                self.assertEqual(self.expression(), f"percent <= {text}")
+                self.assertNotIn("Column", self.find("dialog").text)
+                self.assertFalse(self.button("Keep in the draft").is_enabled())
+        share.clear()
+        share.send_keys("2.5")
+        self.wait_for_text("The server accepts this", "dialog")
+        exact = self.field("Users up to this percentage")
+        exact.clear()
+        exact.send_keys("2,5")
+        self.wait_for_text("Write the number with a point: 2.5.", "dialog .sliders")
+        self.assertEqual(exact.get_attribute("value"), "2,5")
+        self.assertFalse(self.button("Keep in the draft").is_enabled())
+
     def choose_in(self, place, label, text):
         """Chooses an option of a select within an element."""
         place.find_element(By.CSS_SELECTOR, f"[aria-label='{label}']").find_element(

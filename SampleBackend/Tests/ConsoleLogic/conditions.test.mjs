@@ -14,7 +14,8 @@ import {groupView, ruleCount, rulesOf, treeOf, viewOf}
     from '../../Sources/Console/Pages/conditions/condition-view.js';
 import {definedValues, suggestedValues} from '../../Sources/Console/Pages/template/defined-values.js';
 import {knownSignals} from '../../Sources/Console/Pages/conditions/known-signals.js';
-import {percentNumbers, withPercentNumber} from '../../Sources/Console/Pages/template/percent.js';
+import {percentNumbers, percentProblem, withPercentNumber}
+    from '../../Sources/Console/Pages/template/percent.js';
 import {movingCondition} from '../../Sources/Console/Pages/template/template.js';
 
 const written = fixture('TargetingTests/Fixtures/written-conditions.json');
@@ -101,6 +102,8 @@ for (const [view, sentence] of [
     [rule('percent', '<=', ['']), 'Enter the percentage.'],
     [rule('percent', 'between', ['1', '']), 'Enter the percentage.'],
     [rule('percent', 'between', ['1', '2']), null],
+    [rule('percent', '<=', ['2,5']), 'Write the number with a point: 2.5.'],
+    [rule('percent', 'between', ['1', '1e1']), 'Enter a number from 0 to 100.'],
     [rule('dateTime', '<', []), 'Enter the time.'],
     [rule('dateTime', '<', ['2026-01-01T00:00:00']), null],
     [rule('version', '>=', [''], 'v'), 'Enter the value.'],
@@ -265,6 +268,22 @@ test('the numbers of percentages are labelled by their meaning', () => {
         .map(({label}) => label), [
         'Users above this percentage of “it\\\'s”', 'Users up to this percentage of “it\\\'s”',
         'Users above this percentage', 'Users up to this percentage']);
+});
+
+for (const text of ['0', '100', '2.5', '7.', '.5', ' 10 ', '0.000001']) {
+    test(`a percentage can be ${text}`, () => assert.equal(percentProblem(text), null));
+}
+
+for (const text of ['', '2,5', '1,000', '1e1', '105', '-1', '10%', '1.2.3', '٢', 'Infinity']) {
+    test(`a percentage cannot be ${text || 'empty'}`, () => {
+        assert.notEqual(percentProblem(text), null);
+    });
+}
+
+test('the beginning of something else is not the number of a slider', () => {
+    for (const text of ['2,5', '1e1', '12,', '1.2.3']) {
+        assert.deepEqual(percentNumbers(`percent <= ${text}`), []);
+    }
 });
 
 test('a number that is still typed is found', () => {

@@ -112,9 +112,9 @@ class ConditionForm {
             (problems) => problemsWithin(problems, this.#path), (own) => this.#show(own));
         // A value that is typed but not added yet is added when the field loses the focus, at the
         // latest by the click.
-        this.builder.node.addEventListener('input', ({target}) => {
-            if (!this.builder.isIncomplete || !(target instanceof HTMLInputElement)) return;
-            this.checked.button.disabled = Boolean(this.#ownProblem) || !target.value.trim();
+        this.builder.node.addEventListener('input', () => {
+            if (!this.builder.isIncomplete) return;
+            this.checked.button.disabled = Boolean(this.#ownProblem) || !this.builder.hasTyped;
         });
         this.#drawChip();
         showRemarks(this.remarks, expressionRemarks(this.expression.value));

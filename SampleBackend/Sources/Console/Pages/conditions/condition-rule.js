@@ -90,7 +90,7 @@ function valueControls(builder, rule, path) {
     /** @param {number} index */
     const named = (index) => ({'aria-label': 'Value', 'data-focus': `${path} value ${index}`});
     if (rule.element === 'percent') {
-        const attributes = {type: 'number', min: '0', max: '100', step: 'any', class: 'number'};
+        const attributes = {inputmode: 'decimal', class: 'number'};
         return (operator === 'between' ? [0, 1] : [0]).map((index) => (
             valueControl(builder, rule, index, {...attributes, ...named(index)})));
     }
