@@ -60,6 +60,19 @@ class UserTests(TaskCase):
         self.wait_for(
             lambda: self.driver.title == "Settings · default · ActiveConfig", "another project")
 
+    def test_shows_what_nobody_sees_in_a_user_id(self):
+        self.go("user")
+        self.write("User ID", " 42 ")
+        self.press("Preview")
+        self.wait_for_text("User 42", "main h2")
+        self.assertEqual(self.field("User ID").get_attribute("value"), "42")
+        self.assertTrue(self.driver.current_url.endswith("?id=42"), self.driver.current_url)
+        self.go("user", id="%2042")
+        self.wait_for_text("User “ 42”", "main h2")
+        self.wait_for_text("This ID begins with a space.", "main .message")
+        self.press("Pin a value")
+        self.assertEqual(self.find("dialog h2").text, "Pin a value for user “ 42”")
+
     def test_evaluates_the_draft(self):
         self.edit_interval("45")
         self.go("user")

@@ -12,6 +12,7 @@ import {productionNotice} from '../projects/project-details.js';
 import {refusal} from '../server/session.js';
 import {sections} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
+import {marked} from '../text/hidden-characters.js';
 import {readOverrides, savePin} from './overrides.js';
 import {isOfType, openPin, typeOf} from './pin-dialog.js';
 
@@ -82,7 +83,7 @@ export function overridesView(context, userID, search, changed, signal) {
     const remove = async (section, key) => {
         const name = `${section}.${key}`;
         if (!await ask({title: `No longer pin ${name}?`, action: 'Remove', isDangerous: true,
-            text: [h('p', {}, `User ${userID} then gets the value by the conditions.`),
+            text: [h('p', {}, `User ${marked(userID)} then gets the value by the conditions.`),
                 productionNotice(context.details, 'This changes')]})) return;
         try {
             await save(section, key, undefined);

@@ -12,6 +12,7 @@ import {ExactNumber, isEqual, member} from '../json/json.js';
 import {labelledControl} from '../settings/value-field.js';
 import {sections, settingAt} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
+import {marked} from '../text/hidden-characters.js';
 
 /** @type {Record<string, string>} */
 const hints = {BOOLEAN: 'Switch it on or off.', NUMBER: 'Write a number.', JSON: 'Write JSON.',
@@ -149,7 +150,7 @@ export async function openPin(
     /** @type {?{value: unknown, kept: unknown}} */
     let stored = null;
     /** @type {string | undefined} */
-    const name = await openDialog(`Pin a value for user ${userID}`, (close) => dialogForm({
+    const name = await openDialog(`Pin a value for user ${marked(userID)}`, (close) => dialogForm({
         fields: [notice, field('Setting', which, {problems: whichProblems.node,
             hint: pinned ? undefined : 'Type parts of its name.'}), place],
         action: 'Pin it for this user',

@@ -12,6 +12,7 @@ import {go, setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
+import {hiddenCharacters, marked} from '../text/hidden-characters.js';
 import {connectedOffer} from './connected-signals.js';
 import {overridesView} from './overrides-view.js';
 import {previewDraft} from './proposal.js';
@@ -64,7 +65,11 @@ export function show(main, context) {
     const input = new PageInput('user', workspace);
     const kept = initialUser(context.query, key, input);
     const userID = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
-        value: kept.userID});
+        value: kept.userID,
+        // What is typed or pasted; an ID of an address is exact.
+        onchange: () => {
+            userID.value = userID.value.trim();
+        }});
     const outcome = h('div', {class: 'stack'});
     const overrides = h('div', {});
     const filter = {text: '', isDifferentOnly: false, conditions: {text: ''}};
@@ -111,16 +116,19 @@ export function show(main, context) {
             }
             const [previewed] = (draft ?? /** @type {Preview} */ (now)).users;
             const view = userView({workspace, now, draft, filter});
+            const hidden = hiddenCharacters(user.userID ?? '');
             fill(outcome,
                 h('div', {class: 'page-head'},
                     h('h2', {}, user.userID === null
-                        ? 'Users without an ID' : `User ${user.userID}`),
+                        ? 'Users without an ID' : `User ${marked(user.userID)}`),
                     h('div', {class: 'actions'}, copyButton('Copy link', () => location.href))),
+                hidden && message('warning', `This ID ${hidden}. It is another user than the one `
+                    + 'without it.'),
                 assumption(previewed),
                 connectedOffer(previewed, user.signals, (taken) => go(
                     'user', {id: user.userID ?? '', ...signalParameters(taken)})), view);
             announce(`Showing what ${user.userID === null ? 'users without an ID get'
-                : `user ${user.userID} gets`}.`);
+                : `user ${marked(user.userID)} gets`}.`);
         } catch (error) {
             if (!signal.aborted) fill(outcome, message('error', error.message));
         }
