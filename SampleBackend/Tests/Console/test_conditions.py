@@ -187,6 +187,37 @@ class BuilderTests(TaskCase):
         self.assertEqual(exact.get_attribute("value"), "2,5")
         self.assertFalse(self.button("Keep in the draft").is_enabled())
 
+    def test_says_what_is_missing_or_wrong_at_its_rule(self):
+        self.add_condition("Later versions")
+        self.wait_for_text("Add a rule, or write an expression.", "dialog .check-state")
+        self.assertEqual(self.find_all("dialog .problems li"), [])
+        self.press("Add rule")
+        self.wait_for_text("The server accepts this", "dialog")
+        self.field("Seed of the percentage").send_keys("a seed")
+        self.wait_for_text("A seed has 1 to 32 characters", "dialog .rule-line .problems")
+        self.assertEqual(
+            self.field("Seed of the percentage").get_attribute("aria-invalid"), "true")
+        self.field("Seed of the percentage").send_keys(5 * Keys.BACKSPACE)
+        self.wait_for_text("The server accepts this", "dialog")
+        self.assertEqual(self.find_all("dialog .problems li"), [])
+        self.choose("Field", "App version")
+        self.field("Value").clear()
+        self.field("Value").send_keys("v2.0")
+        self.wait_for_text("v2.0", "dialog .rule-line .problems")
+        self.assertEqual(self.field("Value").get_attribute("aria-invalid"), "true")
+
+    def test_chooses_a_field_by_typing_its_name(self):
+        self.add_condition("Typed")
+        self.press("Add rule")
+        for label, text, expression in (
+                ("Field", "cus", "app.customSignal[''].exactlyMatches([])"),
+                ("Comparison", "contains n", "app.customSignal[''].notContains([])")):
+            select = self.field(label)
+            select.send_keys(text)
+            self.wait_for(
+                lambda text=expression: self.expression() == text, f"{expression!r}")
+            self.assertEqual(self.driver.switch_to.active_element, select)
+
     def choose_in(self, place, label, text):
         """Chooses an option of a select within an element."""
         place.find_element(By.CSS_SELECTOR, f"[aria-label='{label}']").find_element(

@@ -12,6 +12,7 @@ import {fieldOf, fields, missingValue, operatorOf, setField, setOperator, takesL
 import {indexAbove, indexOfKey} from '../../Sources/Console/Pages/conditions/condition-order.js';
 import {groupView, ruleCount, rulesOf, treeOf, viewOf}
     from '../../Sources/Console/Pages/conditions/condition-view.js';
+import {ruleAt} from '../../Sources/Console/Pages/conditions/problem-place.js';
 import {definedValues, suggestedValues} from '../../Sources/Console/Pages/template/defined-values.js';
 import {knownSignals} from '../../Sources/Console/Pages/conditions/known-signals.js';
 import {percentNumbers, percentProblem, withPercentNumber}
@@ -48,6 +49,22 @@ test('a negation of a negation is a group in the form', () => {
     assert.equal(view.kind, 'all');
     assert.ok(view.operands[0].isNegated);
     assert.deepEqual(treeOf(view).kind, 'not');
+});
+
+test('a problem of an expression is shown at the rule that wrote its character', () => {
+    const share = rule('percent', '<=', ['10'], 'a seed');
+    const negated = {...rule('app.version', '>=', ['v2.0']), isNegated: true};
+    const view = {kind: 'all', operands: [rule('user.id', '==', ['👩‍🚀']),
+        {kind: 'any', operands: [share, negated]}, {kind: 'any', operands: []}]};
+    const text = expressionText(treeOf(view));
+    assert.equal(text, "user.id == '👩‍🚀' && (percent('a seed') <= 10 || !(app.version.>=(['v2.0'])))");
+    const at = (part) => ruleAt(view, text, Array.from(text.slice(0, text.indexOf(part))).length + 1);
+    assert.deepEqual(at('👩'), {rule: view.operands[0], isKey: false});
+    assert.deepEqual(at(' seed'), {rule: share, isKey: true});
+    assert.deepEqual(at('10'), {rule: share, isKey: false});
+    assert.deepEqual(at('v2.0'), {rule: negated, isKey: false});
+    assert.equal(at('&&'), null);
+    assert.equal(ruleAt(view, 'true', 1), null);
 });
 
 test('a negated group stands in a group that can get more rules', () => {

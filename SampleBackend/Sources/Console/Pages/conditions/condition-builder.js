@@ -9,6 +9,7 @@ import {expressionText, parseExpressions} from './condition-expression.js';
 import {fields, missingValue} from './condition-fields.js';
 import {conditionRule, negation} from './condition-rule.js';
 import {groupView, ruleCount, rulesOf, treeOf, viewOf} from './condition-view.js';
+import {ruleAt} from './problem-place.js';
 import {Suggestions} from './suggestions.js';
 
 /** Milliseconds after the last keystroke before the expression is parsed. */
@@ -70,6 +71,12 @@ export class ConditionBuilder {
         this.changed = changed;
         this.suggestions = new Suggestions(known);
         this.count = 0;
+        /**
+         * A problem of the expression, and its rule.
+         *
+         * @type {?{rule?: RuleView, isKey?: boolean, problem: Problem}}
+         */
+        this.problem = null;
         this.place = h('div', {class: 'builder-place'});
         this.node = h('div', {class: 'builder', role: 'group', 'aria-label': 'Rules'},
             this.place, this.suggestions.node);
@@ -86,6 +93,18 @@ export class ConditionBuilder {
     /** True if a value is typed and not added yet. */
     get hasTyped() {
         return this.rules !== null && rulesOf(this.rules).some(({typed}) => typed?.trim());
+    }
+
+    /**
+     * Shows a problem of the expression at its rule, too.
+     *
+     * @param {?Problem} problem
+     */
+    showProblem(problem) {
+        const {rules} = this;
+        this.problem = problem?.column && rules
+            ? {...ruleAt(rules, this.expression.value.trimStart(), problem.column), problem} : null;
+        this.#hints.forEach((update) => update());
     }
 
     /** Adds the values that are typed and not added yet. */
@@ -156,6 +175,7 @@ export class ConditionBuilder {
     write() {
         this.stop();
         this.#isTyped = false;
+        this.problem = null;
         this.expression.value = textOf(this.#root);
         this.#hints.forEach((update) => update());
         this.changed();
