@@ -5,6 +5,7 @@ import unittest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from browser import PHONE
 from console_case import URL, gate
 from faults import Faults
 from held_timers import HeldTimers
@@ -135,6 +136,14 @@ class UserTests(TaskCase):
         self.wait_for_dialog_to_close()
         self.wait_for(
             lambda: "Pinned for this user" in self.reason("AppFeatures.RefreshInterval"), "the pin")
+        self.wait_for_text("AppFeatures.RefreshInterval is pinned for user a/b 4.", "main .message")
+        self.assertEqual(self.find("#announcements").get_attribute("textContent"),
+                         "AppFeatures.RefreshInterval is pinned for user a/b 4.")
+        change = self.driver.switch_to.active_element
+        self.assertEqual(change.accessible_name, "Change AppFeatures.RefreshInterval")
+        self.assertTrue(self.driver.execute_script(
+            "const {top, bottom} = arguments[0].getBoundingClientRect();"
+            "return top >= 0 && bottom <= innerHeight;", change))
         path = "users/a%2Fb%204/overrides"
         self.assertEqual(self.call("GET", path)[1], {"AppFeatures": {"RefreshInterval": 5}})
         self.check_page("user-pinned")
@@ -429,6 +438,21 @@ class UserTests(TaskCase):
         self.go("user")
         self.press("plan = gold")
         self.assertEqual(self.custom_signals(), [("plan", "gold")])
+
+
+class UserOnAPhoneTests(TaskCase):
+    size = PHONE
+
+    def test_shows_the_result_to_who_uses_the_keyboard(self):
+        self.go("user")
+        self.write("User ID", "3")
+        self.field("User ID").send_keys(Keys.ENTER)
+        heading = self.wait_for_text("User 3", "main h2")
+        self.wait_for(lambda: self.driver.switch_to.active_element == heading, "the focus")
+        self.wait_for(lambda: self.driver.execute_script(
+            "const {top, bottom} = arguments[0].getBoundingClientRect();"
+            "return top >= 0 && bottom <= innerHeight;", heading), "the result in view")
+        self.assertEqual(heading.value_of_css_property("outline-style"), "solid")
 
 
 class ManyPinsTests(TaskCase):

@@ -4,7 +4,7 @@
 
 import {badge, guarded, message, nothing, settingName, table} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
-import {announce, fill, h} from '../controls/dom.js';
+import {announce, fill, focusOn, h} from '../controls/dom.js';
 import {searchedRowsView} from '../controls/searched-rows.js';
 import {jsonText} from '../json/json-text.js';
 import {entries} from '../json/json.js';
@@ -57,10 +57,11 @@ export async function resumePin({workspace, project, details, redraw}, userID, p
  * @param {PageContext} context Page context.
  * @param {string} userID The user.
  * @param {RowSearch} search Search of the pinned values.
- * @param {function(): void} changed Called after a change was stored.
+ * @param {(change: PinChange) => void} changed Called after a change was stored.
  * @param {AbortSignal} signal Aborts reading the pinned values.
+ * @param {PinChange} [change] The last change, which is reported and focused.
  */
-export function overridesView(context, userID, search, changed, signal) {
+export function overridesView(context, userID, search, changed, signal, change) {
     const {workspace, project} = context;
     const refused = refusal(context.session, 'publisher');
     /**
@@ -87,8 +88,8 @@ export function overridesView(context, userID, search, changed, signal) {
                 productionNotice(context.details, 'This changes')]})) return;
         try {
             await save(section, key, undefined);
-            announce(`${name} is no longer pinned.`);
-            changed();
+            changed({text: `${name} is no longer pinned for user ${marked(userID)}.`,
+                focus: 'pin'});
         } catch (error) {
             fill(place, message('error', error.message));
         }
@@ -104,8 +105,7 @@ export function overridesView(context, userID, search, changed, signal) {
         const name = await openPin(workspace, userID, overrides, save, {pinned,
             notice: productionNotice(context.details, 'This pins a value in')});
         if (!name) return;
-        announce(`${name} is pinned.`);
-        changed();
+        changed({text: `${name} is pinned for user ${marked(userID)}.`, focus: `change ${name}`});
     };
 
     /** @param {Overrides} overrides */
@@ -137,6 +137,11 @@ export function overridesView(context, userID, search, changed, signal) {
         const hasSettings = sections(workspace.published).some(({settings}) => settings.length);
         fill(actions, hasSettings && guarded(refused, h('button', {type: 'button',
             'data-focus': 'pin', onclick: () => pin(overrides)}, 'Pin a value')));
+        if (!change) return;
+        announce(change.text);
+        // A long list does not show all rows.
+        if (!focusOn(change.focus, place)) focusOn('pin', actions);
+        document.activeElement?.scrollIntoView({block: 'nearest'});
     };
     readOverrides(project, userID, {signal}).then(({overrides}) => draw(overrides))
         .catch((error) => {
@@ -144,5 +149,5 @@ export function overridesView(context, userID, search, changed, signal) {
         });
     return h('section', {class: 'stack', 'aria-labelledby': 'pinned'},
         h('div', {class: 'page-head'}, h('h2', {id: 'pinned'}, 'Pinned for this user'), actions),
-        place);
+        change && message('success', change.text), place);
 }

@@ -6,6 +6,7 @@ import {knownSignals} from '../conditions/known-signals.js';
 import {field, guarded, message, pageHead} from '../controls/controls.js';
 import {copyButton} from '../controls/copy-button.js';
 import {announce, fill, h} from '../controls/dom.js';
+import {showResult} from '../controls/focus.js';
 import {PageInput} from '../controls/page-input.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
 import {go, setQuery} from '../routing/router.js';
@@ -91,7 +92,14 @@ export function show(main, context) {
         {place: location.hash, userID: userID.value, signals: signals.entered()});
     let looked = '';
     const entered = () => jsonText([userID.value, signals.values()]);
-    const look = async () => {
+    /**
+     * Shows the entered user.
+     *
+     * @param {{isAsked?: boolean, change?: PinChange}} [reason] `isAsked` is true for a press of
+     *     the button, and `change` a pin that was changed: what the user looks for then.
+     */
+    const look = async (reason = {}) => {
+        const {isAsked = false, change} = reason;
         // A pin may have been stored after the page was left.
         if (left.signal.aborted) return;
         const signal = nextRequest();
@@ -103,8 +111,12 @@ export function show(main, context) {
         // What is incomplete now belongs to this address.
         if (input.content) keepInput();
         fill(overrides, user.userID !== null
-            && overridesView(context, user.userID, pinSearch, () => look(), signal));
-        if (refused) return;
+            && overridesView(context, user.userID, pinSearch,
+                (done) => look({change: done}), signal, change));
+        if (refused) {
+            if (isAsked) showResult(overrides.querySelector('h2'));
+            return;
+        }
         try {
             const [now, draft] = await Promise.all([
                 workspace.version === null ? null : preview(user, signal),
@@ -127,7 +139,9 @@ export function show(main, context) {
                 assumption(previewed),
                 connectedOffer(previewed, user.signals, (taken) => go(
                     'user', {id: user.userID ?? '', ...signalParameters(taken)})), view);
-            announce(`Showing what ${user.userID === null ? 'users without an ID get'
+            if (isAsked) showResult(outcome.querySelector('h2'));
+            // The change of a pin is announced already.
+            if (!change) announce(`Showing what ${user.userID === null ? 'users without an ID get'
                 : `user ${marked(user.userID)} gets`}.`);
         } catch (error) {
             if (!signal.aborted) fill(outcome, message('error', error.message));
@@ -143,7 +157,7 @@ export function show(main, context) {
                 event.preventDefault();
                 if (!signals.check()) return;
                 input.forget();
-                look();
+                look({isAsked: true});
             }},
             field('User ID', userID, {hint: refused
                 ? 'Values can be pinned for users with an ID.'
