@@ -33,6 +33,9 @@ function fault(template, section, key, value) {
         && ['Another type', `The setting is of the type ${typeName(valueType)} now.`];
 }
 
+/** Who gets a pinned value in production. */
+const reach = 'this user gets it immediately';
+
 /**
  * Reopens the unfinished form of a pin over the current pinned value.
  *
@@ -45,7 +48,7 @@ export async function resumePin({workspace, project, details, redraw}, userID, p
     const {overrides} = await readOverrides(project, userID);
     const name = await openPin(workspace, userID, overrides,
         (...change) => savePin(project, userID, ...change),
-        {pinned, kept, notice: productionNotice(details, 'This pins a value in')});
+        {pinned, kept, notice: productionNotice(details, 'This pins a value in', reach)});
     if (!name) return;
     announce(`${name} is pinned.`);
     redraw();
@@ -59,9 +62,11 @@ export async function resumePin({workspace, project, details, redraw}, userID, p
  * @param {RowSearch} search Search of the pinned values.
  * @param {(change: PinChange) => void} changed Called after a change was stored.
  * @param {AbortSignal} signal Aborts reading the pinned values.
- * @param {PinChange} [change] The last change, which is reported and focused.
+ * @param {{change?: PinChange, reasonOf?: ReasonOf}} [options] `change` is the last change, which
+ *     is reported and focused. `reasonOf` returns the value that the user gets of a setting.
  */
-export function overridesView(context, userID, search, changed, signal, change) {
+export function overridesView(context, userID, search, changed, signal, options = {}) {
+    const {change, reasonOf} = options;
     const {workspace, project} = context;
     const refused = refusal(context.session, 'publisher');
     /**
@@ -85,7 +90,7 @@ export function overridesView(context, userID, search, changed, signal, change) 
         const name = `${section}.${key}`;
         if (!await ask({title: `No longer pin ${name}?`, action: 'Remove', isDangerous: true,
             text: [h('p', {}, `User ${marked(userID)} then gets the value by the conditions.`),
-                productionNotice(context.details, 'This changes')]})) return;
+                productionNotice(context.details, 'This changes', reach)]})) return;
         try {
             await save(section, key, undefined);
             changed({text: `${name} is no longer pinned for user ${marked(userID)}.`,
@@ -103,7 +108,7 @@ export function overridesView(context, userID, search, changed, signal, change) 
      */
     const pin = async (overrides, pinned = null) => {
         const name = await openPin(workspace, userID, overrides, save, {pinned,
-            notice: productionNotice(context.details, 'This pins a value in')});
+            reasonOf, notice: productionNotice(context.details, 'This pins a value in', reach)});
         if (!name) return;
         changed({text: `${name} is pinned for user ${marked(userID)}.`, focus: `change ${name}`});
     };

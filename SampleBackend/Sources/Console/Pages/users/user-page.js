@@ -9,6 +9,7 @@ import {announce, fill, h} from '../controls/dom.js';
 import {showResult} from '../controls/focus.js';
 import {PageInput} from '../controls/page-input.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
+import {member} from '../json/json.js';
 import {go, setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
@@ -90,6 +91,10 @@ export function show(main, context) {
     /** Keeps what was entered but not previewed. */
     const keepInput = () => input.keep(
         {place: location.hash, userID: userID.value, signals: signals.entered()});
+    /** @type {?PreviewedUser} */
+    let previewedNow = null;
+    /** @type {ReasonOf} */
+    const reasonOf = (section, key) => member(member(previewedNow?.settings, section), key);
     let looked = '';
     const entered = () => jsonText([userID.value, signals.values()]);
     /**
@@ -104,6 +109,7 @@ export function show(main, context) {
         if (left.signal.aborted) return;
         const signal = nextRequest();
         looked = entered();
+        previewedNow = null;
         const user = {userID: userID.value || null, signals: signals.values()};
         keepUser(key, {...user, userID: userID.value});
         // The address is a link to this user. An empty ID means users without an ID.
@@ -112,7 +118,7 @@ export function show(main, context) {
         if (input.content) keepInput();
         fill(overrides, user.userID !== null
             && overridesView(context, user.userID, pinSearch,
-                (done) => look({change: done}), signal, change));
+                (done) => look({change: done}), signal, {change, reasonOf}));
         if (refused) {
             if (isAsked) showResult(overrides.querySelector('h2'));
             return;
@@ -126,6 +132,7 @@ export function show(main, context) {
                 fill(outcome, message('info', 'Nothing is published yet, and there is no draft.'));
                 return;
             }
+            previewedNow = now?.users[0] ?? null;
             const [previewed] = (draft ?? /** @type {Preview} */ (now)).users;
             const view = userView({workspace, now, draft, filter});
             const hidden = hiddenCharacters(user.userID ?? '');
