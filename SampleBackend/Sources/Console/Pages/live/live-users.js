@@ -36,8 +36,8 @@ export function liveUsers(project, signal) {
             + (users.length < userCount ? `; the first ${users.length} are shown` : '');
         if (found.textContent !== sentence) found.textContent = sentence;
         fill(place, users.length ? h('ul', {class: 'plain live-users'}, users.map((userID) => (
-            h('li', {}, h('a', {href: address('user', {id: userID}), title: 'Try as this user'},
-                marked(userID))))))
+            h('li', {}, h('a', {title: 'Try as this user',
+                href: address('user', {id: userID, connected: true})}, marked(userID))))))
             : nothing(text ? 'No connected user matches.'
                 : 'No user with an ID is connected now.'));
     };

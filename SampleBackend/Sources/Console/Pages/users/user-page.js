@@ -10,7 +10,7 @@ import {showResult} from '../controls/focus.js';
 import {PageInput} from '../controls/page-input.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
 import {member} from '../json/json.js';
-import {go, setQuery} from '../routing/router.js';
+import {address, go, setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
@@ -95,6 +95,8 @@ export function show(main, context) {
     let previewedNow = null;
     /** @type {ReasonOf} */
     const reasonOf = (section, key) => member(member(previewedNow?.settings, section), key);
+    // A link to a connected user leads to what its app gets.
+    let isConnected = context.query.has('connected');
     let looked = '';
     const entered = () => jsonText([userID.value, signals.values()]);
     /**
@@ -134,6 +136,13 @@ export function show(main, context) {
             }
             previewedNow = now?.users[0] ?? null;
             const [previewed] = (draft ?? /** @type {Preview} */ (now)).users;
+            const [sent] = previewed.connectedSignals ?? [];
+            if (isConnected && sent) {
+                location.replace(address(
+                    'user', {id: user.userID ?? '', ...signalParameters(sent)}));
+                return;
+            }
+            isConnected = false;
             const view = userView({workspace, now, draft, filter});
             const hidden = hiddenCharacters(user.userID ?? '');
             fill(outcome,
