@@ -88,6 +88,10 @@ class BuilderTests(TaskCase):
         for text in ("jp", "DE", "de", "Japan"):
             self.field("Another value").send_keys(text, Keys.ENTER)
         self.assertEqual(self.expression(), "device.country in ['jp', 'DE', 'JP']")
+        self.wait_for_text("The server accepts this.", "dialog .check-state")
+        self.field("Another value").send_keys("Atlantis", Keys.ENTER)
+        self.wait_for_text("“Atlantis” is not a known country", "dialog .rule-line")
+        self.wait_for_text("but see the note at the rule", "dialog .check-state")
 
     @gate
     def test_writes_an_expression_of_known_values(self):

@@ -13,7 +13,7 @@ import {indexAbove, indexOfKey} from '../../Sources/Console/Pages/conditions/con
 import {groupView, ruleCount, rulesOf, treeOf, viewOf}
     from '../../Sources/Console/Pages/conditions/condition-view.js';
 import {ruleAt} from '../../Sources/Console/Pages/conditions/problem-place.js';
-import {definedValues, suggestedValues} from '../../Sources/Console/Pages/template/defined-values.js';
+import {definedValues, meantValue, suggestedValues} from '../../Sources/Console/Pages/template/defined-values.js';
 import {knownSignals} from '../../Sources/Console/Pages/conditions/known-signals.js';
 import {percentNumbers, percentProblem, withPercentNumber}
     from '../../Sources/Console/Pages/template/percent.js';
@@ -191,6 +191,21 @@ test('countries and languages have names, regions that are no countries are left
     assert.equal(new Map(definedValues('device.language')).get('de'), 'German');
     assert.ok(definedValues('timeZone').some(([zone]) => zone === 'Europe/Lisbon'));
     assert.deepEqual(definedValues('user.id'), []);
+});
+
+for (const [text, code] of [
+    ['USA', 'US'], ['usa', 'US'], ['Deutschland', 'DE'], ['österreich', 'AT'], ['UK', 'GB'],
+    ['GBR', 'GB'], ['España', 'ES'], ['日本', 'JP'], ['Germany', 'DE'], ['DD', 'DE'],
+    ['Atlantis', 'Atlantis'], ['', ''], ['constructor', 'constructor'],
+]) {
+    test(`the country “${text}” is ${code}`, () => {
+        assert.equal(meantValue({element: 'device.country', key: null}, text), code);
+    });
+}
+
+test('a code that apps send stays', () => {
+    const known = {values: () => ['USA']};
+    assert.equal(meantValue({element: 'device.country', key: null}, 'USA', known), 'USA');
 });
 
 test('all expressions are parsed, a hundred at a time', async () => {

@@ -5,6 +5,7 @@
 
 import {choice} from '../controls/controls.js';
 import {announce, fill, focusOn, h, redraw} from '../controls/dom.js';
+import {unknownValue} from '../template/defined-values.js';
 import {expressionText, parseExpressions} from './condition-expression.js';
 import {fields, missingValue} from './condition-fields.js';
 import {conditionRule, negation} from './condition-rule.js';
@@ -129,6 +130,13 @@ export class ConditionBuilder {
     /** True if a rule of the form lacks a value, so that the expression is incomplete. */
     get isIncomplete() {
         return !this.#isTyped && this.#root !== null && rulesOf(this.#root).some(missingValue);
+    }
+
+    /** True if a rule has a value that no app is known to send. */
+    get isDoubtful() {
+        const {known} = this.suggestions;
+        return this.rules !== null && rulesOf(this.rules).some((rule) => (
+            rule.values.some((value) => unknownValue(rule, value, known))));
     }
 
     async #read() {

@@ -94,6 +94,7 @@ class ConditionForm {
         this.colorProblems = problemList();
         this.checked = new CheckedForm(workspace,
             (problems) => problemsWithin(problems, this.#path), (own) => this.#show(own));
+        this.checked.isDoubtful = () => this.builder.isDoubtful;
         // A value that is typed but not added yet is added when the field loses the focus, at the
         // latest by the click.
         this.builder.node.addEventListener('input', () => {
