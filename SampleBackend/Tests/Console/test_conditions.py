@@ -88,6 +88,10 @@ class BuilderTests(TaskCase):
         for text in ("jp", "DE", "de", "Japan"):
             self.field("Another value").send_keys(text, Keys.ENTER)
         self.assertEqual(self.expression(), "device.country in ['jp', 'DE', 'JP']")
+        self.wait_for_text("The server accepts this.", "dialog .check-state")
+        self.field("Another value").send_keys("Atlantis", Keys.ENTER)
+        self.wait_for_text("“Atlantis” is not a known country", "dialog .rule-line")
+        self.wait_for_text("but see the note at the rule", "dialog .check-state")
 
     @gate
     def test_writes_an_expression_of_known_values(self):
@@ -161,6 +165,62 @@ class BuilderTests(TaskCase):
         share.send_keys(Keys.BACKSPACE)
         self.wait_for_text("The server accepts this", "dialog")
         self.assertEqual(self.expression(), "percent <= 100")
+
+    def test_takes_no_part_of_a_mistyped_share(self):
+        self.add_condition("Some")
+        self.press("Add rule")
+        share = self.field("Value")
+        for text, problem in (("2,5", "Write the number with a point: 2.5."),
+                              ("1e1", "Enter a number from 0 to 100."),
+                              ("105", "Enter a number from 0 to 100.")):
+            with self.subTest(text=text):
+                share.clear()
+                share.send_keys(text)
+                self.wait_for_text(problem, "dialog .rule-line")
+                self.assertEqual(share.get_attribute("value"), text)
+                self.assertEqual(self.expression(), f"percent <= {text}")
+                self.assertNotIn("Column", self.find("dialog").text)
+                self.assertFalse(self.button("Keep in the draft").is_enabled())
+        share.clear()
+        share.send_keys("2.5")
+        self.wait_for_text("The server accepts this", "dialog")
+        exact = self.field("Users up to this percentage")
+        exact.clear()
+        exact.send_keys("2,5")
+        self.wait_for_text("Write the number with a point: 2.5.", "dialog .sliders")
+        self.assertEqual(exact.get_attribute("value"), "2,5")
+        self.assertFalse(self.button("Keep in the draft").is_enabled())
+
+    def test_says_what_is_missing_or_wrong_at_its_rule(self):
+        self.add_condition("Later versions")
+        self.wait_for_text("Add a rule, or write an expression.", "dialog .check-state")
+        self.assertEqual(self.find_all("dialog .problems li"), [])
+        self.press("Add rule")
+        self.wait_for_text("The server accepts this", "dialog")
+        self.field("Seed of the percentage").send_keys("a seed")
+        self.wait_for_text("A seed has 1 to 32 characters", "dialog .rule-line .problems")
+        self.assertEqual(
+            self.field("Seed of the percentage").get_attribute("aria-invalid"), "true")
+        self.field("Seed of the percentage").send_keys(5 * Keys.BACKSPACE)
+        self.wait_for_text("The server accepts this", "dialog")
+        self.assertEqual(self.find_all("dialog .problems li"), [])
+        self.choose("Field", "App version")
+        self.field("Value").clear()
+        self.field("Value").send_keys("v2.0")
+        self.wait_for_text("v2.0", "dialog .rule-line .problems")
+        self.assertEqual(self.field("Value").get_attribute("aria-invalid"), "true")
+
+    def test_chooses_a_field_by_typing_its_name(self):
+        self.add_condition("Typed")
+        self.press("Add rule")
+        for label, text, expression in (
+                ("Field", "cus", "app.customSignal[''].exactlyMatches([])"),
+                ("Comparison", "contains n", "app.customSignal[''].notContains([])")):
+            select = self.field(label)
+            select.send_keys(text)
+            self.wait_for(
+                lambda text=expression: self.expression() == text, f"{expression!r}")
+            self.assertEqual(self.driver.switch_to.active_element, select)
 
     def choose_in(self, place, label, text):
         """Chooses an option of a select within an element."""

@@ -74,6 +74,28 @@ class SettingTests(TaskCase):
         self.assertEqual(button["defaultValue"], {"value": "true"})
         self.assertEqual(button["conditionalValues"], {"User 3": {"useInAppDefault": True}})
 
+    def test_refuses_names_that_only_look_like_another(self):
+        self.edit_interval("45")
+        self.press("Add section")
+        for name, problem in (
+                ("AppFeatures\u200b", "has an invisible character, U+200B"),
+                ("AppFeatures", "A section with this name exists")):
+            self.write("Name", name)
+            self.wait_for_text(problem, "dialog .problems")
+            self.assertFalse(self.button("Keep in the draft").is_enabled())
+        self.press("Cancel")
+        self.press("Leave")
+        self.wait_for_dialog_to_close()
+        self.press("Add a setting to AppFeatures")
+        self.write("Key", "my key")
+        self.wait_for_text("without spaces", "dialog .problems")
+        self.press("Cancel")
+        self.press("Leave")
+        self.go("conditions")
+        self.press("Add condition")
+        self.write("Name", "User 1\u200b")
+        self.wait_for_text("has an invisible character, U+200B", "dialog .problems")
+
     @gate
     def test_adds_renames_and_deletes_sections_and_settings(self):
         self.go("settings")

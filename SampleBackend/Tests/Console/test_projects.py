@@ -116,6 +116,9 @@ class ProjectDetailsTests(ProjectCase):
         self.write("Name", "a b")
         self.press("Create the project")
         self.wait_for_text("letters, digits", "dialog")
+        self.write("Name", 101 * "x")
+        self.press("Create the project")
+        self.wait_for_text("this one has 101", "dialog")
         self.write("Name", name)
         self.choose("Environment", "Staging")
         self.check_page("dialog-project-new")
@@ -359,6 +362,18 @@ class ConnectedAppTests(TaskCase):
             "return localStorage.getItem(`activeconfig.impact.${arguments[0]}`)", self.project)
         self.assertEqual(
             json.loads(kept), {"users": "5", "signalsByUser": {"5": {"app.version": "3.0"}}})
+
+    def test_tries_a_connected_user_with_the_signals_of_its_app(self):
+        self.listen(4, **{"app.version": "3.0"})
+        self.go("live")
+        self.wait_for(lambda: self.find_all(".live-users a"), "the connected user")
+        self.press("4")
+        self.wait_for_text("A connected app of this user sends these: app.version = 3.0.", "main")
+        self.assertEqual(self.field("App version").get_attribute("value"), "3.0")
+        self.assertTrue(
+            self.driver.current_url.endswith("?id=4&app.version=3.0"), self.driver.current_url)
+        self.driver.back()
+        self.wait_for(lambda: self.find_all(".live-users a"), "the live page")
 
     def test_tries_a_user_with_the_signals_of_the_connected_app(self):
         self.listen(4, **{"app.version": "3.0"})

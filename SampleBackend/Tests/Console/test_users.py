@@ -5,6 +5,7 @@ import unittest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from browser import PHONE
 from console_case import URL, gate
 from faults import Faults
 from held_timers import HeldTimers
@@ -59,6 +60,19 @@ class UserTests(TaskCase):
         self.driver.execute_script("location.hash = '/default/settings'")
         self.wait_for(
             lambda: self.driver.title == "Settings · default · ActiveConfig", "another project")
+
+    def test_shows_what_nobody_sees_in_a_user_id(self):
+        self.go("user")
+        self.write("User ID", " 42 ")
+        self.press("Preview")
+        self.wait_for_text("User 42", "main h2")
+        self.assertEqual(self.field("User ID").get_attribute("value"), "42")
+        self.assertTrue(self.driver.current_url.endswith("?id=42"), self.driver.current_url)
+        self.go("user", id="%2042")
+        self.wait_for_text("User “ 42”", "main h2")
+        self.wait_for_text("This ID begins with a space.", "main .message")
+        self.press("Pin a value")
+        self.assertEqual(self.find("dialog h2").text, "Pin a value for user “ 42”")
 
     def test_evaluates_the_draft(self):
         self.edit_interval("45")
@@ -115,13 +129,24 @@ class UserTests(TaskCase):
         self.press("Pin a value")
         self.write("Setting", "AppFeatures.RefreshInterval")
         self.write("Value", "soon")
-        self.wait_for_text("This is not a value of the type Number", "dialog")
+        self.wait_for_text("“soon” is not a number.", "dialog")
+        self.wait_for_text("Now the user gets 60.0: Default value", "dialog")
+        self.write("Value", "1e400")
+        self.wait_for_text("“1e400” is not a number.", "dialog")
         self.write("Value", "5")
         self.check_page("pin")
         self.press("Pin it for this user")
         self.wait_for_dialog_to_close()
         self.wait_for(
             lambda: "Pinned for this user" in self.reason("AppFeatures.RefreshInterval"), "the pin")
+        self.wait_for_text("AppFeatures.RefreshInterval is pinned for user a/b 4.", "main .message")
+        self.assertEqual(self.find("#announcements").get_attribute("textContent"),
+                         "AppFeatures.RefreshInterval is pinned for user a/b 4.")
+        change = self.driver.switch_to.active_element
+        self.assertEqual(change.accessible_name, "Change AppFeatures.RefreshInterval")
+        self.assertTrue(self.driver.execute_script(
+            "const {top, bottom} = arguments[0].getBoundingClientRect();"
+            "return top >= 0 && bottom <= innerHeight;", change))
         path = "users/a%2Fb%204/overrides"
         self.assertEqual(self.call("GET", path)[1], {"AppFeatures": {"RefreshInterval": 5}})
         self.check_page("user-pinned")
@@ -416,6 +441,21 @@ class UserTests(TaskCase):
         self.go("user")
         self.press("plan = gold")
         self.assertEqual(self.custom_signals(), [("plan", "gold")])
+
+
+class UserOnAPhoneTests(TaskCase):
+    size = PHONE
+
+    def test_shows_the_result_to_who_uses_the_keyboard(self):
+        self.go("user")
+        self.write("User ID", "3")
+        self.field("User ID").send_keys(Keys.ENTER)
+        heading = self.wait_for_text("User 3", "main h2")
+        self.wait_for(lambda: self.driver.switch_to.active_element == heading, "the focus")
+        self.wait_for(lambda: self.driver.execute_script(
+            "const {top, bottom} = arguments[0].getBoundingClientRect();"
+            "return top >= 0 && bottom <= innerHeight;", heading), "the result in view")
+        self.assertEqual(heading.value_of_css_property("outline-style"), "solid")
 
 
 class ManyPinsTests(TaskCase):

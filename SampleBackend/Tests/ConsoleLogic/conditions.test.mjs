@@ -12,9 +12,11 @@ import {fieldOf, fields, missingValue, operatorOf, setField, setOperator, takesL
 import {indexAbove, indexOfKey} from '../../Sources/Console/Pages/conditions/condition-order.js';
 import {groupView, ruleCount, rulesOf, treeOf, viewOf}
     from '../../Sources/Console/Pages/conditions/condition-view.js';
-import {definedValues, suggestedValues} from '../../Sources/Console/Pages/template/defined-values.js';
+import {ruleAt} from '../../Sources/Console/Pages/conditions/problem-place.js';
+import {definedValues, meantValue, suggestedValues} from '../../Sources/Console/Pages/template/defined-values.js';
 import {knownSignals} from '../../Sources/Console/Pages/conditions/known-signals.js';
-import {percentNumbers, withPercentNumber} from '../../Sources/Console/Pages/template/percent.js';
+import {percentNumbers, percentProblem, withPercentNumber}
+    from '../../Sources/Console/Pages/template/percent.js';
 import {movingCondition} from '../../Sources/Console/Pages/template/template.js';
 
 const written = fixture('TargetingTests/Fixtures/written-conditions.json');
@@ -47,6 +49,22 @@ test('a negation of a negation is a group in the form', () => {
     assert.equal(view.kind, 'all');
     assert.ok(view.operands[0].isNegated);
     assert.deepEqual(treeOf(view).kind, 'not');
+});
+
+test('a problem of an expression is shown at the rule that wrote its character', () => {
+    const share = rule('percent', '<=', ['10'], 'a seed');
+    const negated = {...rule('app.version', '>=', ['v2.0']), isNegated: true};
+    const view = {kind: 'all', operands: [rule('user.id', '==', ['👩‍🚀']),
+        {kind: 'any', operands: [share, negated]}, {kind: 'any', operands: []}]};
+    const text = expressionText(treeOf(view));
+    assert.equal(text, "user.id == '👩‍🚀' && (percent('a seed') <= 10 || !(app.version.>=(['v2.0'])))");
+    const at = (part) => ruleAt(view, text, Array.from(text.slice(0, text.indexOf(part))).length + 1);
+    assert.deepEqual(at('👩'), {rule: view.operands[0], isKey: false});
+    assert.deepEqual(at(' seed'), {rule: share, isKey: true});
+    assert.deepEqual(at('10'), {rule: share, isKey: false});
+    assert.deepEqual(at('v2.0'), {rule: negated, isKey: false});
+    assert.equal(at('&&'), null);
+    assert.equal(ruleAt(view, 'true', 1), null);
 });
 
 test('a negated group stands in a group that can get more rules', () => {
@@ -101,6 +119,8 @@ for (const [view, sentence] of [
     [rule('percent', '<=', ['']), 'Enter the percentage.'],
     [rule('percent', 'between', ['1', '']), 'Enter the percentage.'],
     [rule('percent', 'between', ['1', '2']), null],
+    [rule('percent', '<=', ['2,5']), 'Write the number with a point: 2.5.'],
+    [rule('percent', 'between', ['1', '1e1']), 'Enter a number from 0 to 100.'],
     [rule('dateTime', '<', []), 'Enter the time.'],
     [rule('dateTime', '<', ['2026-01-01T00:00:00']), null],
     [rule('version', '>=', [''], 'v'), 'Enter the value.'],
@@ -171,6 +191,21 @@ test('countries and languages have names, regions that are no countries are left
     assert.equal(new Map(definedValues('device.language')).get('de'), 'German');
     assert.ok(definedValues('timeZone').some(([zone]) => zone === 'Europe/Lisbon'));
     assert.deepEqual(definedValues('user.id'), []);
+});
+
+for (const [text, code] of [
+    ['USA', 'US'], ['usa', 'US'], ['Deutschland', 'DE'], ['österreich', 'AT'], ['UK', 'GB'],
+    ['GBR', 'GB'], ['España', 'ES'], ['日本', 'JP'], ['Germany', 'DE'], ['DD', 'DE'],
+    ['Atlantis', 'Atlantis'], ['', ''], ['constructor', 'constructor'],
+]) {
+    test(`the country “${text}” is ${code}`, () => {
+        assert.equal(meantValue({element: 'device.country', key: null}, text), code);
+    });
+}
+
+test('a code that apps send stays', () => {
+    const known = {values: () => ['USA']};
+    assert.equal(meantValue({element: 'device.country', key: null}, 'USA', known), 'USA');
 });
 
 test('all expressions are parsed, a hundred at a time', async () => {
@@ -265,6 +300,22 @@ test('the numbers of percentages are labelled by their meaning', () => {
         .map(({label}) => label), [
         'Users above this percentage of “it\\\'s”', 'Users up to this percentage of “it\\\'s”',
         'Users above this percentage', 'Users up to this percentage']);
+});
+
+for (const text of ['0', '100', '2.5', '7.', '.5', ' 10 ', '0.000001']) {
+    test(`a percentage can be ${text}`, () => assert.equal(percentProblem(text), null));
+}
+
+for (const text of ['', '2,5', '1,000', '1e1', '105', '-1', '10%', '1.2.3', '٢', 'Infinity']) {
+    test(`a percentage cannot be ${text || 'empty'}`, () => {
+        assert.notEqual(percentProblem(text), null);
+    });
+}
+
+test('the beginning of something else is not the number of a slider', () => {
+    for (const text of ['2,5', '1e1', '12,', '1.2.3']) {
+        assert.deepEqual(percentNumbers(`percent <= ${text}`), []);
+    }
 });
 
 test('a number that is still typed is found', () => {

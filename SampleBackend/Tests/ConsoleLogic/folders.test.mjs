@@ -41,3 +41,8 @@ test('no line has more than 100 columns', () => {
     assert.deepEqual(modules.flatMap(({path, lines}) => lines.flatMap((line, index) => (
         [...line].length > 100 ? [`${path}:${index + 1}`] : []))), []);
 });
+
+test('no field cuts what is pasted without a message', () => {
+    assert.deepEqual(modules.flatMap(({path, lines}) => lines.flatMap((line, index) => (
+        /\bmaxlength\b/i.test(line) ? [`${path}:${index + 1}`] : []))), []);
+});

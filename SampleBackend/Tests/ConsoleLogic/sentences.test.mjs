@@ -8,7 +8,7 @@ import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js
 import {deliveryText, effectText, reading, sentence}
     from '../../Sources/Console/Pages/live/live-reading.js';
 import {conflictName} from '../../Sources/Console/Pages/merge/merge-page.js';
-import {isOfType, typeOf, valueOf} from '../../Sources/Console/Pages/users/pin-dialog.js';
+import {isOfType, pinProblem, typeOf, valueOf} from '../../Sources/Console/Pages/users/pin-dialog.js';
 import {isUnreached, sentence as reachSentence, valueName}
     from '../../Sources/Console/Pages/review/reach.js';
 import {changedConditions} from '../../Sources/Console/Pages/review/draft-check.js';
@@ -170,3 +170,17 @@ test('lines are pairs of names and values', () => {
     assert.deepEqual(pairsOf('plan = gold\n\n a=b=c \nempty\n  = x'),
         [['plan', 'gold'], ['a', 'b=c'], ['empty', ''], ['', 'x']]);
 });
+
+for (const [type, text, problem] of [
+    ['NUMBER', '3', null], ['NUMBER', 'soon', '“soon” is not a number.'],
+    ['NUMBER', '1e400', '“1e400” is not a number.'], ['NUMBER', '2,5', '“2,5” is not a number.'],
+    ['NUMBER', ' ', 'Enter a number.'], ['NUMBER', 'true', '“true” is not a number.'],
+    ['STRING', '', null], ['BOOLEAN', 'true', null], ['JSON', '{"a": [1e300]}', null],
+    ['JSON', '{"a": [1e400]}', 'A number is too large.'],
+]) {
+    test(`${JSON.stringify(text)} ${problem ? 'cannot be' : 'is'} pinned as ${type}`, () => {
+        assert.equal(pinProblem(text, type), problem);
+    });
+}
+
+test('invalid JSON is not pinned', () => assert.match(pinProblem('{', 'JSON'), /^This is not JSON: /));

@@ -379,6 +379,12 @@ type KeptSetting = {key: string, parameter: Parameter, before?: Parameter, condi
 /** Condition of an unfinished form, with its rules if they were shown. */
 type KeptCondition = Condition & {rules?: GroupView | null};
 
+/** Change of a pin: what is reported, and the `data-focus` of the control that is focused then. */
+type PinChange = {text: string, focus: string};
+
+/** Returns the value of a setting that a user gets now, and why; undefined if it is not known. */
+type ReasonOf = (section: string, key: string) => Reason | undefined;
+
 /** Signals by name. */
 type SignalValues = Record<string, string>;
 

@@ -5,10 +5,12 @@
 
 import {choice} from '../controls/controls.js';
 import {announce, fill, focusOn, h, redraw} from '../controls/dom.js';
+import {unknownValue} from '../template/defined-values.js';
 import {expressionText, parseExpressions} from './condition-expression.js';
 import {fields, missingValue} from './condition-fields.js';
 import {conditionRule, negation} from './condition-rule.js';
 import {groupView, ruleCount, rulesOf, treeOf, viewOf} from './condition-view.js';
+import {ruleAt} from './problem-place.js';
 import {Suggestions} from './suggestions.js';
 
 /** Milliseconds after the last keystroke before the expression is parsed. */
@@ -70,6 +72,12 @@ export class ConditionBuilder {
         this.changed = changed;
         this.suggestions = new Suggestions(known);
         this.count = 0;
+        /**
+         * A problem of the expression, and its rule.
+         *
+         * @type {?{rule?: RuleView, isKey?: boolean, problem: Problem}}
+         */
+        this.problem = null;
         this.place = h('div', {class: 'builder-place'});
         this.node = h('div', {class: 'builder', role: 'group', 'aria-label': 'Rules'},
             this.place, this.suggestions.node);
@@ -86,6 +94,18 @@ export class ConditionBuilder {
     /** True if a value is typed and not added yet. */
     get hasTyped() {
         return this.rules !== null && rulesOf(this.rules).some(({typed}) => typed?.trim());
+    }
+
+    /**
+     * Shows a problem of the expression at its rule, too.
+     *
+     * @param {?Problem} problem
+     */
+    showProblem(problem) {
+        const {rules} = this;
+        this.problem = problem?.column && rules
+            ? {...ruleAt(rules, this.expression.value.trimStart(), problem.column), problem} : null;
+        this.#hints.forEach((update) => update());
     }
 
     /** Adds the values that are typed and not added yet. */
@@ -110,6 +130,13 @@ export class ConditionBuilder {
     /** True if a rule of the form lacks a value, so that the expression is incomplete. */
     get isIncomplete() {
         return !this.#isTyped && this.#root !== null && rulesOf(this.#root).some(missingValue);
+    }
+
+    /** True if a rule has a value that no app is known to send. */
+    get isDoubtful() {
+        const {known} = this.suggestions;
+        return this.rules !== null && rulesOf(this.rules).some((rule) => (
+            rule.values.some((value) => unknownValue(rule, value, known))));
     }
 
     async #read() {
@@ -156,6 +183,7 @@ export class ConditionBuilder {
     write() {
         this.stop();
         this.#isTyped = false;
+        this.problem = null;
         this.expression.value = textOf(this.#root);
         this.#hints.forEach((update) => update());
         this.changed();

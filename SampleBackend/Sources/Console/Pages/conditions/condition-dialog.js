@@ -4,7 +4,7 @@
 
 import {CheckedForm} from '../controls/checked-form.js';
 import {choice, conditionChip, field} from '../controls/controls.js';
-import {fill, h, newID} from '../controls/dom.js';
+import {fill, focusOn, h, newID} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
 import {showRemarks} from '../controls/remarks.js';
 import {jsonText} from '../json/json-text.js';
@@ -14,37 +14,18 @@ import {problemsWithin} from '../server/validation.js';
 import {expressionRemarks} from '../template/number-digits.js';
 import {conditionPath} from '../template/paths.js';
 import {colorName, conditions, settingCondition, tagColors} from '../template/template.js';
+import {lookAlikeProblem} from '../text/hidden-characters.js';
 import {ConditionBuilder} from './condition-builder.js';
 import {knownSignals} from './known-signals.js';
 import {percentSliders} from './percent-sliders.js';
-
-/** Characters shown before and after a highlighted one: an expression can be pasted whole. */
-const shownAround = 400;
-
-/**
- * Highlights the character at a column, which counts Unicode scalars from 1, or the whole grapheme
- * cluster if the scalar is part of one.
- *
- * @param {string} expression
- * @param {number} column
- */
-function markedExpression(expression, column) {
-    // A scalar has at most two units.
-    const offset = Array.from(expression.slice(0, 2 * column)).slice(0, column - 1).join('').length;
-    const start = Math.max(0, offset - shownAround);
-    const end = offset + shownAround;
-    const text = expression.slice(start, end);
-    const {index, segment} = new Intl.Segmenter().segment(text).containing(offset - start)
-        ?? {index: text.length, segment: ''};
-    return h('code', {class: 'marked'}, start > 0 && '…', text.slice(0, index),
-        h('mark', {}, segment || '\u00a0'), text.slice(index + segment.length),
-        end < expression.length && '…');
-}
+import {markedExpression} from './problem-place.js';
 
 /** State and controls of the form. */
 class ConditionForm {
     /** Aborts the requests of the form. */
     closed = new AbortController();
+    /** True once the name was edited. */
+    #isNameTouched = false;
 
     /**
      * `index` is the condition's index in the template; null adds a condition. `kept` is the
@@ -78,7 +59,10 @@ class ConditionForm {
             : kept ? content : this.before ?? {name: '', expression: ''});
         const changed = () => this.#changed();
         this.name = h('input', {type: 'text', value: this.original.name, autocomplete: 'off',
-            'data-autofocus': this.isNew, oninput: changed});
+            'data-autofocus': this.isNew, oninput: () => {
+                this.#isNameTouched = true;
+                changed();
+            }});
         this.color = choice([['', 'No colour'],
             ...tagColors.map((color) => /** @type {Choice} */ ([color, colorName(color)]))],
         this.original.tagColor ?? '', {onchange: () => {
@@ -110,11 +94,12 @@ class ConditionForm {
         this.colorProblems = problemList();
         this.checked = new CheckedForm(workspace,
             (problems) => problemsWithin(problems, this.#path), (own) => this.#show(own));
+        this.checked.isDoubtful = () => this.builder.isDoubtful;
         // A value that is typed but not added yet is added when the field loses the focus, at the
         // latest by the click.
-        this.builder.node.addEventListener('input', ({target}) => {
-            if (!this.builder.isIncomplete || !(target instanceof HTMLInputElement)) return;
-            this.checked.button.disabled = Boolean(this.#ownProblem) || !target.value.trim();
+        this.builder.node.addEventListener('input', () => {
+            if (!this.builder.isIncomplete) return;
+            this.checked.button.disabled = Boolean(this.#ownProblem) || !this.builder.hasTyped;
         });
         this.#drawChip();
         showRemarks(this.remarks, expressionRemarks(this.expression.value));
@@ -169,13 +154,27 @@ class ConditionForm {
         return conditionPath(this.checkedIndex ?? this.index);
     }
 
-    /** A missing or duplicate name, reported here since the server's message is less clear. */
+    /**
+     * A missing name, or one that another condition has or seems to have, reported here since the
+     * server's message is less clear.
+     */
     get #ownProblem() {
         const name = this.name.value.trim();
         if (!name) return 'Give the condition a name.';
-        const isTaken = conditions(this.workspace.template)
-            .some((other, index) => other.name === name && index !== this.index);
-        return isTaken ? 'A condition with this name exists. Choose another name.' : null;
+        const others = conditions(this.workspace.template)
+            .filter((_, index) => index !== this.index).map((other) => other.name);
+        return others.includes(name) ? 'A condition with this name exists. Choose another name.'
+            : name === this.oldName ? null : lookAlikeProblem(name, others, 'condition');
+    }
+
+    get #isEmpty() {
+        return this.isExpression && !this.expression.value.trim();
+    }
+
+    /** Sentence about a missing rule, or one without a value; null for complete rules. */
+    get #incomplete() {
+        if (this.#isEmpty) return 'Add a rule, or write an expression.';
+        return this.builder.isIncomplete ? 'A rule is incomplete.' : null;
     }
 
     #drawChip() {
@@ -187,17 +186,19 @@ class ConditionForm {
     #changed() {
         const own = this.#ownProblem;
         showRemarks(this.remarks, expressionRemarks(this.expression.value));
-        this.nameProblems.show(own ? [{message: own}] : [], this.name);
-        const {isIncomplete} = this.builder;
-        const isInvalid = this.sliders.isInvalid();
-        if (isIncomplete) {
-            // The hint of the rule explains what to enter.
+        // A field that was not touched has no mistake yet: the state says what is missing.
+        this.nameProblems.show(own && this.#isNameTouched ? [{message: own}] : [], this.name);
+        const incomplete = this.#incomplete;
+        if (incomplete) {
+            // The hint of the rule, or the state, explains what to enter.
+            this.builder.showProblem(null);
             this.expressionProblems.show([], this.expression);
             fill(this.mark);
         }
-        if (own || isIncomplete || isInvalid) {
-            this.checked.refuse(isIncomplete ? 'A rule is incomplete.'
-                : isInvalid ? 'A percentage is not a number from 0 to 100.' : '');
+        if (own || incomplete || this.sliders.isInvalid()) {
+            this.checked.refuse(incomplete ?? (this.sliders.isInvalid()
+                ? 'A percentage is not a number from 0 to 100.'
+                : this.#isNameTouched ? '' : own ?? ''));
         } else {
             this.checkedIndex = this.index;
             this.checked.check(this.result.template);
@@ -218,11 +219,16 @@ class ConditionForm {
         this.nameProblems.show(rest, this.name);
         this.expressionProblems.show(ofExpression, this.expression);
         this.colorProblems.show(within('tagColor'), this.color);
-        const column = ofExpression.find((problem) => problem.column)?.column;
-        fill(this.mark, column && markedExpression(this.expression.value.trim(), column));
+        const problem = ofExpression.find(({column}) => column) ?? null;
+        this.builder.showProblem(problem);
+        fill(this.mark, problem?.column
+            && markedExpression(this.expression.value.trim(), problem.column));
     }
 
-    /** Adds what is typed; false without a usable name, which then has the focus, or all rules. */
+    /**
+     * Adds what is typed; false without a usable name or a rule, one of which then has the focus,
+     * or with an incomplete rule.
+     */
     isComplete() {
         const problem = this.#ownProblem;
         if (problem) {
@@ -230,7 +236,8 @@ class ConditionForm {
             this.name.focus();
         }
         this.builder.addTyped();
-        return !problem && !this.builder.isIncomplete;
+        if (this.#isEmpty && !problem) focusOn('rules add', this.builder.node);
+        return !problem && this.#incomplete === null;
     }
 }
 

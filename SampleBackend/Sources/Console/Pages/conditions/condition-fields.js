@@ -2,6 +2,8 @@
  * Fields, comparisons and values of the condition builder.
  */
 
+import {percentProblem} from '../template/percent.js';
+
 /** @type {Choice[]} */
 const is = [['in', 'is one of'], ['==', 'is'], ['!=', 'is not']];
 /** @type {Choice[]} */
@@ -85,8 +87,8 @@ export function takesList(element, operator) {
 }
 
 /**
- * Sentence that names the missing value of a rule, or its missing name of a signal; null for a
- * complete rule.
+ * Sentence that names the missing value of a rule, its missing name of a signal, or a percentage
+ * that is not a number; null for a complete rule.
  *
  * @param {RuleView} rule
  */
@@ -96,6 +98,9 @@ export function missingValue(rule) {
     if (isValueMissing(rule)) {
         return takesList(rule.element, operatorOf(rule)) ? `Choose at least one ${field.noun}.`
             : `Enter the ${field.noun}.`;
+    }
+    if (rule.element === 'percent') {
+        return rule.values.map(percentProblem).find((problem) => problem) ?? null;
     }
     return rule.key === '' ? 'Enter the name of the signal.' : null;
 }

@@ -3,7 +3,8 @@
  */
 
 import {choice} from '../controls/controls.js';
-import {h, newID} from '../controls/dom.js';
+import {fill, h, newID} from '../controls/dom.js';
+import {problemList} from '../controls/problem-list.js';
 import {definedValues, meantValue} from '../template/defined-values.js';
 import {comparisonRemark} from '../template/number-digits.js';
 import {fieldOf, fields, missingValue, operatorOf, setField, setOperator, takesList}
@@ -90,13 +91,17 @@ function valueControls(builder, rule, path) {
     /** @param {number} index */
     const named = (index) => ({'aria-label': 'Value', 'data-focus': `${path} value ${index}`});
     if (rule.element === 'percent') {
-        const attributes = {type: 'number', min: '0', max: '100', step: 'any', class: 'number'};
+        const attributes = {inputmode: 'decimal', class: 'number'};
         return (operator === 'between' ? [0, 1] : [0]).map((index) => (
             valueControl(builder, rule, index, {...attributes, ...named(index)})));
     }
     return suggestedControl(
         builder, rule, {inputmode: isNumber(rule) ? 'decimal' : null, ...named(0)});
 }
+
+/** Explains the seed of a percentage. */
+const seedHint = 'The seed is a name without spaces: shares with the same seed, or without one, '
+    + 'have the same users; another seed selects others.';
 
 /**
  * Control for the name of a rule's signal, or for the seed of a percentage.
@@ -133,31 +138,63 @@ export function conditionRule(builder, rule, path, remove) {
     const removal = h('button', {type: 'button', class: 'quiet small',
         'aria-label': `Remove rule ${builder.count}`, onclick: remove}, '×');
     const hint = h('p', {class: 'hint', id: newID('hint')});
+    const problems = problemList();
+    problems.node.id = newID('problems');
+    const line = h('div', {class: 'rule-line', role: 'group',
+        'aria-label': `Rule ${builder.count}`,
+        'aria-describedby': `${hint.id} ${problems.node.id}`});
     /** @param {...unknown} content */
-    const group = (...content) => h('div', {class: 'rule-line', role: 'group',
-        'aria-label': `Rule ${builder.count}`, 'aria-describedby': hint.id}, content, hint);
+    const group = (...content) => fill(line, content, hint, problems.node);
     builder.hint(() => {
+        const found = builder.problem?.rule === rule ? builder.problem : null;
+        // Without the column, which is one of the expression.
+        problems.show(found ? [{message: found.problem.message}] : []);
+        for (const part of ['key', 'value']) {
+            const isWrong = found !== null && part === (found.isKey ? 'key' : 'value');
+            for (const control of line.querySelectorAll(`[data-focus^="${path} ${part}"]`)) {
+                if (isWrong) control.setAttribute('aria-invalid', 'true');
+                else control.removeAttribute('aria-invalid');
+            }
+        }
         hint.textContent = missingValue(rule)
             ?? (isNumber(rule) ? comparisonRemark(rule.values[0] ?? '') : null)
-            ?? valueDoubts(builder, rule);
+            ?? (rule.element === 'percent' ? seedHint : valueDoubts(builder, rule));
     });
     if (!field) {
         return group(negation(builder, rule, path), h('code', {class: 'expression'}, rule.text),
             h('span', {class: 'muted'}, 'stays unchanged'), removal);
     }
     const choices = fields.map(({element: name, label}) => /** @type {Choice} */ ([name, label]));
+    const parts = h('div', {class: 'rule-parts'});
+    // A select stays in place when its value changes: typing goes on in it, and the first letter
+    // already changes the value.
     const element = choice(choices, field.element, {
         'aria-label': 'Field', 'data-focus': `${path} field`, onchange: () => {
             setField(rule, element.value);
-            builder.restructure();
+            builder.write();
+            fill(parts, ruleParts(builder, rule, path));
         }});
-    const comparison = choice(field.comparisons, operatorOf(rule), {
+    fill(parts, ruleParts(builder, rule, path));
+    return group(negation(builder, rule, path), element, parts, removal);
+}
+
+/**
+ * What follows the field of a rule: the name of the signal, comparison and values.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {RuleView} rule
+ * @param {string} path
+ */
+function ruleParts(builder, rule, path) {
+    const {comparisons} = fieldOf(rule) ?? {comparisons: []};
+    const values = h('div', {class: 'rule-parts'}, valueControls(builder, rule, path));
+    const comparison = choice(comparisons, operatorOf(rule), {
         'aria-label': 'Comparison', 'data-focus': `${path} comparison`, onchange: () => {
             setOperator(rule, comparison.value);
-            builder.restructure();
+            builder.write();
+            fill(values, valueControls(builder, rule, path));
         }});
-    return group(negation(builder, rule, path), element, keyControl(builder, rule, path),
-        field.comparisons.length > 1 ? comparison
-            : h('span', {class: 'muted'}, field.comparisons[0][1]),
-        valueControls(builder, rule, path), removal);
+    return [keyControl(builder, rule, path),
+        comparisons.length > 1 ? comparison : h('span', {class: 'muted'}, comparisons[0]?.[1]),
+        values];
 }

@@ -5,12 +5,7 @@
 import {field} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
-import {percentNumbers, withPercentNumber} from '../template/percent.js';
-
-/** @param {HTMLInputElement} exact */
-function isInvalid(exact) {
-    return exact.value === '' || !exact.validity.valid;
-}
+import {percentNumbers, percentProblem, withPercentNumber} from '../template/percent.js';
 
 /**
  * Creates the sliders of an expression.
@@ -52,10 +47,11 @@ export function percentSliders(expression, changed) {
                 exact.value = range.value;
                 write(index, Number(range.value));
             }});
-        const exact = h('input', {type: 'number', min: '0', max: '100', step: 'any',
+        // Text: a numeric input drops a comma, so that `2,5` becomes 25.
+        const exact = h('input', {type: 'text', inputmode: 'decimal', autocomplete: 'off',
             oninput: () => {
                 showProblem();
-                if (isInvalid(exact)) {
+                if (percentProblem(exact.value)) {
                     changed();
                     return;
                 }
@@ -63,8 +59,10 @@ export function percentSliders(expression, changed) {
                 write(index, Number(exact.value));
             }});
         const problems = problemList();
-        const showProblem = () => problems.show(
-            isInvalid(exact) ? [{message: 'Enter a number from 0 to 100.'}] : [], exact);
+        const showProblem = () => {
+            const message = percentProblem(exact.value);
+            problems.show(message ? [{message}] : [], exact);
+        };
         const place = h('div', {class: 'slider'},
             field(label, exact, {problems: problems.node}), range);
         return {label, range, exact, place, showProblem, shown: NaN};
@@ -79,18 +77,21 @@ export function percentSliders(expression, changed) {
             controls = numbers.map(make);
             fill(node, controls.map(({place}) => place));
         }
-        numbers.forEach(({value}, index) => {
+        numbers.forEach(({value, start, end}, index) => {
             const control = controls[index];
             const {range, exact, showProblem} = control;
             const isMoved = control.shown !== value;
             control.shown = value;
             range.value = String(value);
             // A number that the expression cannot have stays until it is corrected.
-            if (document.activeElement === exact || (isInvalid(exact) && !isMoved)) return;
-            exact.value = String(value);
+            if (document.activeElement === exact || (percentProblem(exact.value) && !isMoved)) {
+                return;
+            }
+            exact.value = expression.value.slice(start, end);
             showProblem();
         });
     };
     update();
-    return {node, update, isInvalid: () => controls.some(({exact}) => isInvalid(exact))};
+    const isInvalid = () => controls.some(({exact}) => percentProblem(exact.value));
+    return {node, update, isInvalid};
 }

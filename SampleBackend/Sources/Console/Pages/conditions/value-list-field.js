@@ -7,6 +7,7 @@ import {fileButton, takeDropped, textOf} from '../controls/file-field.js';
 import {definedValues, meantValue, suggestedValues, valueName} from '../template/defined-values.js';
 import {listedLines, listedValues} from '../template/value-list.js';
 import {count, numberText} from '../text/formats.js';
+import {marked} from '../text/hidden-characters.js';
 import {fieldOf} from './condition-fields.js';
 
 /** Number of values up to which all are shown at first. */
@@ -90,7 +91,7 @@ export function valueListField(builder, rule, path) {
     const rest = rule.values.length - shown.length;
     const chips = shown.map((value, index) => {
         const name = valueName(rule.element, value);
-        return h('span', {class: 'rule-value'}, h('code', {}, value),
+        return h('span', {class: 'rule-value'}, h('code', {}, marked(value)),
             name && h('span', {class: 'muted'}, name),
             h('button', {type: 'button', class: 'quiet small', 'aria-label': `Remove ${value}`,
                 onclick: () => {

@@ -24,6 +24,8 @@ export class CheckedForm {
     #isWaiting = false;
     #workspace;
     #validation;
+    /** True while the form shows a doubt about a value that the server accepts. */
+    isDoubtful = () => false;
     /** State of the check, for the form. */
     state = h('p', {class: 'check-state', role: 'status'});
     button = h('button', {type: 'submit', form: this.#id, class: 'primary'}, 'Keep in the draft');
@@ -44,7 +46,7 @@ export class CheckedForm {
                 : state === 'unknown' ? `It could not be checked: ${message} You can keep it; the `
                     + 'server checks it again before publishing.'
                     : own.length ? `${count(own.length, 'problem')} to fix before you can keep it.`
-                        : acceptance(problems);
+                        : acceptance(problems, this.isDoubtful());
         });
     }
 

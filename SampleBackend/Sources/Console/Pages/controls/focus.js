@@ -47,8 +47,37 @@ function restore() {
     else focusHeading();
 }
 
+/**
+ * Scrolls to a result that a button has shown, unless it is in view, and focuses it, so that screen
+ * readers read it.
+ *
+ * @param {?HTMLElement} result Its heading, or a message.
+ */
+export function showResult(result) {
+    if (!result) return;
+    result.tabIndex = -1;
+    result.classList.add('result');
+    result.focus({preventScroll: true});
+    // Its beginning alone at the end of the window does not count.
+    if (result.getBoundingClientRect().bottom < 0.7 * innerHeight) return;
+    const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    result.scrollIntoView({block: 'start', behavior: isStill ? 'auto' : 'smooth'});
+}
+
+/** Notes on the root element whether the user last pressed a key or a pointer, for the style. */
+function watchInput() {
+    const {dataset} = document.documentElement;
+    document.addEventListener('keydown', ({key}) => {
+        if (!['Shift', 'Control', 'Alt', 'Meta'].includes(key)) dataset.input = 'keyboard';
+    }, {capture: true});
+    document.addEventListener('pointerdown', () => {
+        dataset.input = 'pointer';
+    }, {capture: true});
+}
+
 /** Starts to watch the focus. */
 export function watchFocus() {
+    watchInput();
     document.addEventListener('focusin', (event) => {
         last = event.target instanceof HTMLElement ? event.target : null;
     });

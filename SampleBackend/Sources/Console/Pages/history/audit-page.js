@@ -44,7 +44,7 @@ function searchForm(filter, search) {
      * @param {string} type
      * @param {string} value
      */
-    const input = (type, value) => h('input', {type, value, maxlength: '200', autocomplete: 'off'});
+    const input = (type, value) => h('input', {type, value, autocomplete: 'off'});
     const controls = {
         text: input('search', filter.text), actor: input('search', filter.actor),
         action: choice([['', 'Everything'], ...actions], filter.action),

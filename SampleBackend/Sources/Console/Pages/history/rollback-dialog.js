@@ -66,7 +66,7 @@ export async function openRollback(context, versionNumber, kept = '') {
         fill(place, h('h3', {}, `What going back changes in version ${current}`), view);
         shown = {versionNumber: current, etag};
     };
-    const reason = h('input', {type: 'text', maxlength: '1024', autocomplete: 'off',
+    const reason = h('input', {type: 'text', autocomplete: 'off',
         'data-autofocus': true, value: kept});
     const ready = showCurrent();
     ready.catch((error) => fill(place, message('error', error.message)));

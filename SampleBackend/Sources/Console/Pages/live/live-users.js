@@ -8,6 +8,7 @@ import {address} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {count} from '../text/formats.js';
+import {marked} from '../text/hidden-characters.js';
 
 /** Milliseconds between two reads, and from the last keystroke to the search. */
 const interval = 10_000;
@@ -35,8 +36,8 @@ export function liveUsers(project, signal) {
             + (users.length < userCount ? `; the first ${users.length} are shown` : '');
         if (found.textContent !== sentence) found.textContent = sentence;
         fill(place, users.length ? h('ul', {class: 'plain live-users'}, users.map((userID) => (
-            h('li', {}, h('a', {href: address('user', {id: userID}), title: 'Try as this user'},
-                userID)))))
+            h('li', {}, h('a', {title: 'Try as this user',
+                href: address('user', {id: userID, connected: true})}, marked(userID))))))
             : nothing(text ? 'No connected user matches.'
                 : 'No user with an ID is connected now.'));
     };

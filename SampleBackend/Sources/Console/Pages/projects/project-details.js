@@ -106,11 +106,12 @@ export function swatch(project) {
  *
  * @param {Project} project The project.
  * @param {string} text What happens, as the start of a sentence: "This publishes to".
+ * @param {string} reach Who gets it, as the end of the sentence.
  */
-export function productionNotice(project, text) {
+export function productionNotice(project, text, reach = 'its users get it immediately') {
     if (!isProduction(project)) return null;
     const notice = message('warning', h('p', {}, `${text} `, h('strong', {}, shownName(project)),
-        ', which is production: its users get it immediately.'));
+        `, which is production: ${reach}.`));
     notice.classList.add('production');
     return notice;
 }

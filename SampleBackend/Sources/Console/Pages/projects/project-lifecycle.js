@@ -45,7 +45,7 @@ function detailFields(name, {displayName = '', environment = '', color = ''}) {
  * @returns {Promise<string | undefined>}
  */
 export function createProject() {
-    const name = h('input', {type: 'text', maxlength: '100', autocomplete: 'off', required: true,
+    const name = h('input', {type: 'text', autocomplete: 'off', required: true,
         spellcheck: 'false', autocapitalize: 'none', 'data-autofocus': true});
     const details = detailFields(() => name.value.trim(), {});
     return openDialog('Create a project', (close) => dialogForm({
@@ -56,7 +56,8 @@ export function createProject() {
         submit: async () => {
             const project = name.value.trim();
             if (!isProjectName(project)) {
-                throw new Error('The name must have 1 to 100 letters, digits, "-", "_" or ".".');
+                throw new Error('The name must have 1 to 100 letters, digits, "-", "_" or "."'
+                    + `${project.length > 100 ? `; this one has ${project.length}` : ''}.`);
             }
             await call('POST', '/v1/projects', {body: {project, ...details.value()}});
             return project;

@@ -11,6 +11,7 @@ import {entries, member} from '../json/json.js';
 import {refusal} from '../server/session.js';
 import {pasteListed} from '../template/value-list.js';
 import {count, numberText} from '../text/formats.js';
+import {marked} from '../text/hidden-characters.js';
 import {connectedOffer} from '../users/connected-signals.js';
 import {NamedUsers} from '../users/named-users.js';
 import {previewDraft} from '../users/proposal.js';
@@ -85,7 +86,7 @@ function userView(user, offer) {
         .flatMap(([section, keys]) => keys.map((key) => [section, key]));
     return h('li', {class: 'difference'},
         h('div', {class: 'difference-head', tabindex: '-1', 'data-focus': `user ${userID}`},
-            h('code', {}, userID ?? 'Users without an ID'),
+            h('code', {}, marked(userID ?? 'Users without an ID')),
             h('span', {class: 'muted'}, changed.length ? count(changed.length, 'setting') : same)),
         assumption(user), offer,
         folded(changed, (some) => h('dl', {class: 'parts'}, some.map(([section, key]) => (

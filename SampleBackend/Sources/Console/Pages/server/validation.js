@@ -110,11 +110,12 @@ export function sentence({message, column}) {
  * whole template is exceeded, such as that of the length of all values.
  *
  * @param {Problem[]} problems Problems of the template.
+ * @param {boolean} [isDoubtful] True if the form shows a doubt about a value.
  */
-export function acceptance(problems) {
+export function acceptance(problems, isDoubtful = false) {
     const whole = problems.filter(({path}) => !path).map(({message}) => message);
     return whole.length ? `You can keep this, but not publish the draft: ${whole.join('; ')}.`
-        : 'The server accepts this.';
+        : `The server accepts this${isDoubtful ? ', but see the note at the rule' : ''}.`;
 }
 
 /** Debounced validation; each check cancels the previous one. */

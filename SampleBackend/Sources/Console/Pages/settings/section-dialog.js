@@ -9,7 +9,8 @@ import {problemList} from '../controls/problem-list.js';
 import {member} from '../json/json.js';
 import {problemsWithin} from '../server/validation.js';
 import {memberPath} from '../template/paths.js';
-import {settingGroup} from '../template/template.js';
+import {sections, settingGroup} from '../template/template.js';
+import {lookAlikeProblem} from '../text/hidden-characters.js';
 
 /**
  * Opens the dialog, and adds the section to the draft when the form is submitted.
@@ -47,9 +48,13 @@ export async function openSectionDialog({workspace}, group, kept = null) {
     /** Shows whether the name is missing or taken; true if it is usable. */
     const isUsable = () => {
         const text = name.value.trim();
-        const isTaken = text !== group && member(workspace.template.parameterGroups, text);
+        // Also the section of the settings outside of groups.
+        const others = sections(workspace.template).filter((other) => other.group !== group)
+            .map((other) => other.name);
         const own = !text ? 'Give the section a name.'
-            : isTaken && 'A section with this name exists. Choose another name.';
+            : text !== group && others.includes(text)
+                ? 'A section with this name exists. Choose another name.'
+                : text !== group && lookAlikeProblem(text, others, 'section');
         if (own) nameProblems.show([{message: own}], name);
         return !own;
     };

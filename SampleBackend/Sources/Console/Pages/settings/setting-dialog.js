@@ -131,7 +131,9 @@ class SettingForm {
         if (!this.newKey) return 'Give the setting a key.';
         const isTaken = this.newKey !== this.oldKey
             && parameter(this.workspace.template, this.group, this.newKey) !== undefined;
-        return isTaken ? 'The section has a setting with this key. Choose another key.' : null;
+        if (isTaken) return 'The section has a setting with this key. Choose another key.';
+        return /^[A-Za-z_]\w*$/.test(this.newKey) ? null : 'A key starts with a letter or “_”, '
+            + 'and continues with letters, digits and “_”, without spaces.';
     }
 
     /**

@@ -3,6 +3,8 @@
  * outdated code stands for. Rules of conditions and the signals of a user share them.
  */
 
+import {countryCode} from './country-codes.js';
+
 /** Codes of regions that are not countries. */
 const noPlaces = new Set(['ZZ', 'XA', 'XB', 'EU', 'EZ', 'UN', 'QO']);
 
@@ -162,8 +164,8 @@ function languageTag(text) {
 }
 
 /**
- * Value that a text represents: "Germany", "de" and the outdated DD mean the country DE, unless
- * clients send what was typed.
+ * Value that a text represents: "Germany", "Deutschland", "de", "DEU" and the outdated DD mean the
+ * country DE, unless clients send what was typed.
  *
  * @param {Pick<RuleView, 'element' | 'key'>} rule
  * @param {string} text
@@ -177,7 +179,8 @@ export function meantValue(rule, text, known) {
         value.toLowerCase() === lower || name.toLowerCase() === lower));
     if (found) return found[0];
     return definedOf(rule.element).aliases.get(lower)
-        ?? (rule.element === 'device.language' ? languageTag(text) : null) ?? text;
+        ?? (rule.element === 'device.language' ? languageTag(text) : null)
+        ?? (rule.element === 'device.country' ? countryCode(text) : null) ?? text;
 }
 
 /**

@@ -2,10 +2,26 @@
  * Finds and replaces the numbers of `percent` rules in an expression, for the sliders.
  */
 
-const number = String.raw`(\d+(?:\.\d*)?)`;
+// Not the beginning of `2,5` or `1e1`: a slider would change only that part.
+const number = String.raw`(\d+(?:\.\d*)?)(?![\w.,])`;
 const rule = new RegExp(
     String.raw`(?<![\w.])percent(?:\(\s*'(_*)'\s*\))?\s*`
     + String.raw`(?:(<=|>)\s*${number}|between\s+${number}\s+and\s+${number})`, 'dg');
+
+/**
+ * Sentence about a typed percentage that no rule can have; null for others. A comma is neither
+ * dropped nor read as a point: `2,5` could become 25, and `1,000` could become 1.
+ *
+ * @param {string} text
+ */
+export function percentProblem(text) {
+    const plain = text.trim();
+    if (/^\d*,\d+$/.test(plain)) {
+        return `Write the number with a point: ${plain.replace(',', '.')}.`;
+    }
+    return /^(?:\d+\.?\d*|\.\d+)$/.test(plain) && Number(plain) <= 100 ? null
+        : 'Enter a number from 0 to 100.';
+}
 
 /**
  * Replaces quoted text by underscores of the same length, so that `rule` cannot match in it.

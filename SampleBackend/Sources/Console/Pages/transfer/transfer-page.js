@@ -5,6 +5,7 @@
 import {choice, field, guarded, message, pageHead} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {fileField, textOf} from '../controls/file-field.js';
+import {showResult} from '../controls/focus.js';
 import {PageInput} from '../controls/page-input.js';
 import {parseJSON} from '../json/json-text.js';
 import {projectPath} from '../server/api.js';
@@ -104,11 +105,13 @@ function importCard({session, workspace, project}, left) {
         } catch (error) {
             fill(outcome, message('error', text.value.trim()
                 ? `This is not JSON: ${error.message}` : 'Choose a file, or paste its content.'));
+            showResult(outcome);
             return;
         }
         const {text: recognized, problem} = recognition(tree, format.value);
         if (problem) {
             fill(outcome, message('error', problem));
+            showResult(outcome);
             return;
         }
         try {
@@ -116,13 +119,14 @@ function importCard({session, workspace, project}, left) {
                 format: format.value, file: tree, section: section.value.trim()}, signal);
             if (signal.aborted) return;
             fill(outcome, resultView(workspace, result, tree, recognized, () => input.forget()));
-            outcome.querySelector('h3')?.focus();
+            showResult(outcome.querySelector('h3'));
         } catch (error) {
             if (signal.aborted) return;
             const {details = []} = error;
             fill(outcome, message('error', details.length === 0 ? error.message
                 : [h('p', {}, `The file cannot be imported: ${count(details.length, 'problem')}.`),
                     placeList(details, tree)]));
+            showResult(outcome);
         }
     };
     update();

@@ -9,6 +9,7 @@ import {jsonText, parseJSON} from '../json/json-text.js';
 import {entries, isEqual, member, objectOf} from '../json/json.js';
 import {listedValues} from '../template/value-list.js';
 import {count} from '../text/formats.js';
+import {marked} from '../text/hidden-characters.js';
 import {signalFields} from './signal-fields.js';
 
 /** Maximum number of users, as of the server. */
@@ -170,8 +171,8 @@ export class NamedUsers {
             if (form.fields) return;
             form.fields = signalFields(this.#entered.get(userID) ?? this.signalsOf(userID));
             place.append(...form.fields.node);
-        }}, h('summary', {}, 'The app of ', h('code', {}, userID), ' sends these signals:', note),
-        place);
+        }}, h('summary', {}, 'The app of ', h('code', {}, marked(userID)),
+            ' sends these signals:', note), place);
         /** @type {UserForm} */
         const form = {node, note, fields: null};
         return form;

@@ -4,7 +4,7 @@
 
 import {badge, guarded, message, nothing, settingName, table} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
-import {announce, fill, h} from '../controls/dom.js';
+import {announce, fill, focusOn, h} from '../controls/dom.js';
 import {searchedRowsView} from '../controls/searched-rows.js';
 import {jsonText} from '../json/json-text.js';
 import {entries} from '../json/json.js';
@@ -12,6 +12,7 @@ import {productionNotice} from '../projects/project-details.js';
 import {refusal} from '../server/session.js';
 import {sections} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
+import {marked} from '../text/hidden-characters.js';
 import {readOverrides, savePin} from './overrides.js';
 import {isOfType, openPin, typeOf} from './pin-dialog.js';
 
@@ -32,6 +33,9 @@ function fault(template, section, key, value) {
         && ['Another type', `The setting is of the type ${typeName(valueType)} now.`];
 }
 
+/** Who gets a pinned value in production. */
+const reach = 'this user gets it immediately';
+
 /**
  * Reopens the unfinished form of a pin over the current pinned value.
  *
@@ -44,7 +48,7 @@ export async function resumePin({workspace, project, details, redraw}, userID, p
     const {overrides} = await readOverrides(project, userID);
     const name = await openPin(workspace, userID, overrides,
         (...change) => savePin(project, userID, ...change),
-        {pinned, kept, notice: productionNotice(details, 'This pins a value in')});
+        {pinned, kept, notice: productionNotice(details, 'This pins a value in', reach)});
     if (!name) return;
     announce(`${name} is pinned.`);
     redraw();
@@ -56,10 +60,13 @@ export async function resumePin({workspace, project, details, redraw}, userID, p
  * @param {PageContext} context Page context.
  * @param {string} userID The user.
  * @param {RowSearch} search Search of the pinned values.
- * @param {function(): void} changed Called after a change was stored.
+ * @param {(change: PinChange) => void} changed Called after a change was stored.
  * @param {AbortSignal} signal Aborts reading the pinned values.
+ * @param {{change?: PinChange, reasonOf?: ReasonOf}} [options] `change` is the last change, which
+ *     is reported and focused. `reasonOf` returns the value that the user gets of a setting.
  */
-export function overridesView(context, userID, search, changed, signal) {
+export function overridesView(context, userID, search, changed, signal, options = {}) {
+    const {change, reasonOf} = options;
     const {workspace, project} = context;
     const refused = refusal(context.session, 'publisher');
     /**
@@ -82,12 +89,12 @@ export function overridesView(context, userID, search, changed, signal) {
     const remove = async (section, key) => {
         const name = `${section}.${key}`;
         if (!await ask({title: `No longer pin ${name}?`, action: 'Remove', isDangerous: true,
-            text: [h('p', {}, `User ${userID} then gets the value by the conditions.`),
-                productionNotice(context.details, 'This changes')]})) return;
+            text: [h('p', {}, `User ${marked(userID)} then gets the value by the conditions.`),
+                productionNotice(context.details, 'This changes', reach)]})) return;
         try {
             await save(section, key, undefined);
-            announce(`${name} is no longer pinned.`);
-            changed();
+            changed({text: `${name} is no longer pinned for user ${marked(userID)}.`,
+                focus: 'pin'});
         } catch (error) {
             fill(place, message('error', error.message));
         }
@@ -101,10 +108,9 @@ export function overridesView(context, userID, search, changed, signal) {
      */
     const pin = async (overrides, pinned = null) => {
         const name = await openPin(workspace, userID, overrides, save, {pinned,
-            notice: productionNotice(context.details, 'This pins a value in')});
+            reasonOf, notice: productionNotice(context.details, 'This pins a value in', reach)});
         if (!name) return;
-        announce(`${name} is pinned.`);
-        changed();
+        changed({text: `${name} is pinned for user ${marked(userID)}.`, focus: `change ${name}`});
     };
 
     /** @param {Overrides} overrides */
@@ -136,6 +142,11 @@ export function overridesView(context, userID, search, changed, signal) {
         const hasSettings = sections(workspace.published).some(({settings}) => settings.length);
         fill(actions, hasSettings && guarded(refused, h('button', {type: 'button',
             'data-focus': 'pin', onclick: () => pin(overrides)}, 'Pin a value')));
+        if (!change) return;
+        announce(change.text);
+        // A long list does not show all rows.
+        if (!focusOn(change.focus, place)) focusOn('pin', actions);
+        document.activeElement?.scrollIntoView({block: 'nearest'});
     };
     readOverrides(project, userID, {signal}).then(({overrides}) => draw(overrides))
         .catch((error) => {
@@ -143,5 +154,5 @@ export function overridesView(context, userID, search, changed, signal) {
         });
     return h('section', {class: 'stack', 'aria-labelledby': 'pinned'},
         h('div', {class: 'page-head'}, h('h2', {id: 'pinned'}, 'Pinned for this user'), actions),
-        place);
+        change && message('success', change.text), place);
 }

@@ -8,14 +8,16 @@ import {dialogForm, openDialog} from '../controls/dialog.js';
 import {fill, h} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
-import {ExactNumber, isEqual, member} from '../json/json.js';
+import {entries, ExactNumber, isEqual, isObject, member} from '../json/json.js';
 import {labelledControl} from '../settings/value-field.js';
 import {sections, settingAt} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
+import {marked} from '../text/hidden-characters.js';
+import {reasonText} from './user-settings.js';
 
 /** @type {Record<string, string>} */
-const hints = {BOOLEAN: 'Switch it on or off.', NUMBER: 'Write a number.', JSON: 'Write JSON.',
-    STRING: 'Write the text as it is.'};
+const hints = {BOOLEAN: 'Switch it on or off.', NUMBER: 'Such as 3, -0.5 or 1e6.',
+    JSON: 'Such as [1, 2] or {"a": true}.', STRING: 'Write the text as it is.'};
 
 /**
  * True if a JSON value has a setting's type.
@@ -49,6 +51,39 @@ export function valueOf(text, valueType) {
 }
 
 /**
+ * True without a number that is too large for a floating-point number, such as 1e400.
+ *
+ * @param {unknown} tree
+ * @returns {boolean}
+ */
+function isFiniteTree(tree) {
+    if (typeof tree === 'number' || tree instanceof ExactNumber) {
+        return Number.isFinite(Number(String(tree)));
+    }
+    if (Array.isArray(tree)) return tree.every(isFiniteTree);
+    return !isObject(tree) || entries(tree).every(([, value]) => isFiniteTree(value));
+}
+
+/**
+ * Sentence about an entered text that is not a value of the type; null for a value.
+ *
+ * @param {string} text
+ * @param {string} valueType
+ */
+export function pinProblem(text, valueType) {
+    if (valueType === 'STRING') return null;
+    try {
+        const value = parseJSON(text);
+        if (isOfType(value, valueType) && isFiniteTree(value)) return null;
+        if (valueType === 'JSON') return 'A number is too large.';
+    } catch ({message}) {
+        if (valueType === 'JSON') return `This is not JSON: ${message}`;
+    }
+    return text.trim() ? `“${text.trim()}” is not a ${typeName(valueType).toLowerCase()}.`
+        : `Enter a ${typeName(valueType).toLowerCase()}.`;
+}
+
+/**
  * Type of a setting by its section and key; undefined when the template has no such setting.
  *
  * @param {Template} template
@@ -71,9 +106,9 @@ export function typeOf(template, sectionName, key) {
  *     dialog has shown; returns the stored value. An error with a member `value` means that another
  *     value is pinned, which the dialog then shows.
  * @param {{pinned?: ?PinnedSetting, kept?: ?{setting: string, text: string},
- *     notice?: ?HTMLElement}} options `pinned` is the setting whose pinned value is changed; null
- *     to choose one. `kept` are the fields of an unfinished form. `notice` appears above the
- *     fields.
+ *     notice?: ?HTMLElement, reasonOf?: ReasonOf}} options `pinned` is the setting whose pinned
+ *     value is changed; null to choose one. `kept` are the fields of an unfinished form. `notice`
+ *     appears above the fields. `reasonOf` returns the value that the user gets.
  * @returns {Promise<string | undefined>} `Section.key` of the pinned setting; undefined when
  *     cancelled.
  */
@@ -130,7 +165,10 @@ export async function openPin(
             entered.set(written(), text);
             showProblem(valueType);
         });
-        fill(place, control.node, h('p', {class: 'hint'}, hints[valueType]));
+        const now = options.reasonOf?.(section, key);
+        fill(place, control.node, h('p', {class: 'hint'}, hints[valueType]),
+            now?.value !== undefined && h('p', {class: 'hint'}, 'Now the user gets ',
+                h('code', {}, jsonText(now.value)), `: ${reasonText(now)}.`));
     };
     /**
      * Shows whether the text is a value of the type; true if it is.
@@ -138,18 +176,15 @@ export async function openPin(
      * @param {string} valueType
      */
     const showProblem = (valueType) => {
-        const isRight = valueOf(text, valueType) !== undefined;
-        control?.showProblems(isRight ? [] : [{message: wrong(valueType)}]);
-        return isRight;
+        const message = pinProblem(text, valueType);
+        control?.showProblems(message === null ? [] : [{message}]);
+        return message === null;
     };
-    /** @param {string} valueType */
-    const wrong = (valueType) => `This is not a value of the type ${typeName(valueType)}. `
-        + hints[valueType];
     draw();
     /** @type {?{value: unknown, kept: unknown}} */
     let stored = null;
     /** @type {string | undefined} */
-    const name = await openDialog(`Pin a value for user ${userID}`, (close) => dialogForm({
+    const name = await openDialog(`Pin a value for user ${marked(userID)}`, (close) => dialogForm({
         fields: [notice, field('Setting', which, {problems: whichProblems.node,
             hint: pinned ? undefined : 'Type parts of its name.'}), place],
         action: 'Pin it for this user',

@@ -6,12 +6,15 @@ import {knownSignals} from '../conditions/known-signals.js';
 import {field, guarded, message, pageHead} from '../controls/controls.js';
 import {copyButton} from '../controls/copy-button.js';
 import {announce, fill, h} from '../controls/dom.js';
+import {showResult} from '../controls/focus.js';
 import {PageInput} from '../controls/page-input.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
-import {go, setQuery} from '../routing/router.js';
+import {member} from '../json/json.js';
+import {address, go, setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
+import {hiddenCharacters, marked} from '../text/hidden-characters.js';
 import {connectedOffer} from './connected-signals.js';
 import {overridesView} from './overrides-view.js';
 import {previewDraft} from './proposal.js';
@@ -64,7 +67,11 @@ export function show(main, context) {
     const input = new PageInput('user', workspace);
     const kept = initialUser(context.query, key, input);
     const userID = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
-        value: kept.userID});
+        value: kept.userID,
+        // What is typed or pasted; an ID of an address is exact.
+        onchange: () => {
+            userID.value = userID.value.trim();
+        }});
     const outcome = h('div', {class: 'stack'});
     const overrides = h('div', {});
     const filter = {text: '', isDifferentOnly: false, conditions: {text: ''}};
@@ -84,13 +91,27 @@ export function show(main, context) {
     /** Keeps what was entered but not previewed. */
     const keepInput = () => input.keep(
         {place: location.hash, userID: userID.value, signals: signals.entered()});
+    /** @type {?PreviewedUser} */
+    let previewedNow = null;
+    /** @type {ReasonOf} */
+    const reasonOf = (section, key) => member(member(previewedNow?.settings, section), key);
+    // A link to a connected user leads to what its app gets.
+    let isConnected = context.query.has('connected');
     let looked = '';
     const entered = () => jsonText([userID.value, signals.values()]);
-    const look = async () => {
+    /**
+     * Shows the entered user.
+     *
+     * @param {{isAsked?: boolean, change?: PinChange}} [reason] `isAsked` is true for a press of
+     *     the button, and `change` a pin that was changed: what the user looks for then.
+     */
+    const look = async (reason = {}) => {
+        const {isAsked = false, change} = reason;
         // A pin may have been stored after the page was left.
         if (left.signal.aborted) return;
         const signal = nextRequest();
         looked = entered();
+        previewedNow = null;
         const user = {userID: userID.value || null, signals: signals.values()};
         keepUser(key, {...user, userID: userID.value});
         // The address is a link to this user. An empty ID means users without an ID.
@@ -98,8 +119,12 @@ export function show(main, context) {
         // What is incomplete now belongs to this address.
         if (input.content) keepInput();
         fill(overrides, user.userID !== null
-            && overridesView(context, user.userID, pinSearch, () => look(), signal));
-        if (refused) return;
+            && overridesView(context, user.userID, pinSearch,
+                (done) => look({change: done}), signal, {change, reasonOf}));
+        if (refused) {
+            if (isAsked) showResult(overrides.querySelector('h2'));
+            return;
+        }
         try {
             const [now, draft] = await Promise.all([
                 workspace.version === null ? null : preview(user, signal),
@@ -109,18 +134,31 @@ export function show(main, context) {
                 fill(outcome, message('info', 'Nothing is published yet, and there is no draft.'));
                 return;
             }
+            previewedNow = now?.users[0] ?? null;
             const [previewed] = (draft ?? /** @type {Preview} */ (now)).users;
+            const [sent] = previewed.connectedSignals ?? [];
+            if (isConnected && sent) {
+                location.replace(address(
+                    'user', {id: user.userID ?? '', ...signalParameters(sent)}));
+                return;
+            }
+            isConnected = false;
             const view = userView({workspace, now, draft, filter});
+            const hidden = hiddenCharacters(user.userID ?? '');
             fill(outcome,
                 h('div', {class: 'page-head'},
                     h('h2', {}, user.userID === null
-                        ? 'Users without an ID' : `User ${user.userID}`),
+                        ? 'Users without an ID' : `User ${marked(user.userID)}`),
                     h('div', {class: 'actions'}, copyButton('Copy link', () => location.href))),
+                hidden && message('warning', `This ID ${hidden}. It is another user than the one `
+                    + 'without it.'),
                 assumption(previewed),
                 connectedOffer(previewed, user.signals, (taken) => go(
                     'user', {id: user.userID ?? '', ...signalParameters(taken)})), view);
-            announce(`Showing what ${user.userID === null ? 'users without an ID get'
-                : `user ${user.userID} gets`}.`);
+            if (isAsked) showResult(outcome.querySelector('h2'));
+            // The change of a pin is announced already.
+            if (!change) announce(`Showing what ${user.userID === null ? 'users without an ID get'
+                : `user ${marked(user.userID)} gets`}.`);
         } catch (error) {
             if (!signal.aborted) fill(outcome, message('error', error.message));
         }
@@ -135,7 +173,7 @@ export function show(main, context) {
                 event.preventDefault();
                 if (!signals.check()) return;
                 input.forget();
-                look();
+                look({isAsked: true});
             }},
             field('User ID', userID, {hint: refused
                 ? 'Values can be pinned for users with an ID.'

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {hiddenCharacters, lookAlike, lookAlikeProblem, marked}
+    from '../../Sources/Console/Pages/text/hidden-characters.js';
+
+for (const [text, phrase] of [
+    ['42', null], ['a b', null], ['', null], ['Zürich 👩‍🚀', null], ['❤️', null], ['می‌خواهم', null],
+    [' 42', 'begins with a space'], ['42\t', 'ends with a space'],
+    [' 42 ', 'begins with a space and ends with a space'],
+    ['Home\u200b', 'has an invisible character, U+200B'],
+    ['\ufeff42', 'begins with a space'], ['a\u00adb', 'has an invisible character, U+00AD'],
+    ['a\u0000b', 'has an invisible character, U+0000'],
+    ['a\u{e0001}b', 'has an invisible character, U+E0001'],
+]) {
+    test(`${JSON.stringify(text)} ${phrase ?? 'hides nothing'}`, () => {
+        assert.equal(hiddenCharacters(text), phrase);
+        assert.equal(marked(text), phrase === null ? text : `“${text}”`);
+    });
+}
+
+for (const [name, other, isAlike] of [
+    ['Home', 'Home', false], ['Home', 'home', false], ['Home\u200b', 'Home', true],
+    ['Home', 'Ho\u200bme', true], ['a b', 'a  b', true], ['a b', 'a\u00a0b', true],
+    ['Caf\u00e9', 'Cafe\u0301', true], ['Cafe', 'Café', false], ['1', '①', false],
+]) {
+    test(`${JSON.stringify(name)} ${isAlike ? 'looks' : 'does not only look'} like ${
+        JSON.stringify(other)}`, () => {
+        assert.equal(lookAlike(name, ['x', other]), isAlike ? other : undefined);
+    });
+}
+
+test('a name that only looks like another one is refused with the reason', () => {
+    assert.equal(lookAlikeProblem('Home', ['Home'], 'section'), null);
+    assert.equal(lookAlikeProblem('Home\u200b', ['Home'], 'section'),
+        'A section with a name that looks the same exists; this one has an invisible character, '
+        + 'U+200B. Choose another name.');
+    assert.equal(lookAlikeProblem('Home', ['Home\u200b'], 'section'),
+        'A section with a name that looks the same exists; the other one has an invisible '
+        + 'character, U+200B. Choose another name.');
+    assert.equal(lookAlikeProblem('a b', ['a  b'], 'condition'),
+        'A condition with a name that looks the same exists; the other one has other characters '
+        + 'or spaces. Choose another name.');
+});
