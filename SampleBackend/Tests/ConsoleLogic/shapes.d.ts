@@ -582,6 +582,9 @@ type Conflict = {
     changedBy?: Version;
 };
 
+/** Value of a setting, as `Section.key`, for a condition that a merge may remove. */
+type DependentValue = {setting: string, condition: string, value: ParameterValue};
+
 /** Answer of a merge with the draft that was merged. */
 type DraftMerge = {
     mine: Template;
