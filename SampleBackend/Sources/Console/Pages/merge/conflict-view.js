@@ -87,15 +87,14 @@ function sideView(side, other) {
 }
 
 /**
- * Conflict with a choice between both sides; stores the choice in `choices` by the conflict's path.
+ * Conflict with a choice between both sides.
  *
- * @param {Conflict} conflict
- * @param {DependentValue[]} dependents Values that are lost without the condition of the conflict.
+ * @param {MergeItem} item
  * @param {string} theirName
- * @param {Record<string, string>} choices
- * @param {() => void} changed
+ * @param {string | undefined} chosen The chosen side.
+ * @param {(side: string) => void} choose
  */
-export function conflictView(conflict, dependents, theirName, choices, changed) {
+export function conflictView({conflict, dependents}, theirName, chosen, choose) {
     const group = newID('conflict');
     const deletion = deletionText(conflict, theirName);
     /**
@@ -106,10 +105,7 @@ export function conflictView(conflict, dependents, theirName, choices, changed) 
      */
     const option = (side, label, tree, other) => h('label', {class: 'option'},
         h('span', {class: 'check'}, h('input', {type: 'radio', name: group, value: side,
-            checked: choices[conflict.path] === side, onchange: () => {
-                choices[conflict.path] = side;
-                changed();
-            }}), h('strong', {}, label)),
+            checked: chosen === side, onchange: () => choose(side)}), h('strong', {}, label)),
         tree === undefined && dependents.length
             ? h('p', {}, lossText(conflict, dependents, theirName)) : sideView(tree, other));
     const version = conflict.changedBy;

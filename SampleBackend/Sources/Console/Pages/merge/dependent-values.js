@@ -87,14 +87,15 @@ export function lossText(conflict, values, theirName) {
 /**
  * The values that the merge leaves out by the choices made so far, each in a phrase.
  *
- * @param {{conflict: Conflict, dependents: DependentValue[]}[]} items
- * @param {(conflict: Conflict) => string | undefined} choiceOf
+ * @param {MergeItem[]} items
+ * @param {(item: MergeItem) => string | undefined} choiceOf
  * @param {string} theirName
  */
 export function leftOut(items, choiceOf, theirName) {
-    return items.flatMap(({conflict, dependents}) => {
+    return items.flatMap((item) => {
+        const {conflict, dependents} = item;
         const deleting = deletingSide(conflict);
-        if (!deleting || choiceOf(conflict) !== deleting) return [];
+        if (!deleting || choiceOf(item) !== deleting) return [];
         const owner = deleting === 'mine' ? `${theirName}’s value` : 'your value';
         return dependents.map((value) => (
             `${owner} ${shownText(value)} for “${value.condition}” of ${value.setting}`));

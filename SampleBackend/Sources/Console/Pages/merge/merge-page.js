@@ -13,12 +13,26 @@ import {address, go} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {sentence} from '../server/validation.js';
 import {count} from '../text/formats.js';
-import {conflictView} from './conflict-view.js';
+import {conflictName, conflictView} from './conflict-view.js';
 import {conflictSummary, dependentValues, leftOut} from './dependent-values.js';
 import {KeptChoices} from './kept-choices.js';
 
+const draftChanged = 'Your draft was changed meanwhile.';
+
 /** Conflicts shown before the rest is folded. */
 const shownConflicts = 50;
+
+/**
+ * Sentences about what has changed, and the choices that are to be made again.
+ *
+ * @param {string} news
+ * @param {Conflict[]} outdated
+ */
+function outdatedText(news, outdated) {
+    const start = news || 'What you chose between has changed.';
+    return outdated.length ? `${start} Choose again: ${outdated.map(conflictName).join('; ')}.`
+        : `${start} Review it again: nothing was taken into the draft yet.`;
+}
 
 /**
  * @param {HTMLElement} main
@@ -29,7 +43,6 @@ export function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'});
     const kept = new KeptChoices(project, workspace.draft?.base);
-    const {choices} = kept;
     fill(main, pageHead('Merge', 'Another version was published since your draft began. '
         + 'Changes that only one side made are kept.'), body);
 
@@ -43,7 +56,7 @@ export function show(main, context) {
         if (!workspace.draft) throw new Error('The draft was discarded or published meanwhile.');
         const {base, template: mine} = workspace.draft;
         const {body} = await call('POST', projectPath(project, 'remoteConfig:merge'), {
-            signal: left.signal, body: {base, mine, resolutions: choices}});
+            signal: left.signal, body: {base, mine, resolutions: kept.resolutions}});
         return {...body, mine};
     };
 
@@ -58,10 +71,9 @@ export function show(main, context) {
         const answer = await merge();
         const isNewer = answer.versionNumber !== shown.versionNumber;
         const isOther = !isEqual(answer.mine, shown.mine);
-        if (isNewer || isOther || answer.conflicts.some(({path}) => !choices[path])) {
-            await draw(answer);
-            announce(isOther ? 'Your draft was changed meanwhile. Review it again.'
-                : 'Another version was published meanwhile. Review it again.');
+        if (isNewer || isOther) {
+            await draw(answer, isOther ? draftChanged
+                : `Version ${answer.versionNumber} was published meanwhile.`);
             return;
         }
         if (answer.problems?.length) {
@@ -73,8 +85,7 @@ export function show(main, context) {
         const {template} = await workspace.fetchTemplate(answer.versionNumber);
         if (left.signal.aborted) return;
         if (workspace.draft?.template !== answer.mine) {
-            await draw(await merge());
-            announce('Your draft was changed meanwhile. Review it again.');
+            await draw(await merge(), draftChanged);
             return;
         }
         const {version} = answer.mine;
@@ -87,17 +98,21 @@ export function show(main, context) {
     };
 
     /**
-     * Renders a merge response.
+     * Renders a merge response. A choice whose sides have changed is to be made again.
      *
      * @param {DraftMerge} answer
+     * @param {string} [news] What has changed since the last response was shown.
      */
-    const draw = async (answer) => {
+    const draw = async (answer, news = '') => {
         const {version, template: theirs} = await workspace.fetchTemplate(answer.versionNumber);
         if (left.signal.aborted || !workspace.draft) return;
         const templates = {base: workspace.draft.baseTemplate, mine: answer.mine, theirs};
         const items = answer.conflicts.map((conflict) => (
             {conflict, dependents: dependentValues(conflict, templates)}));
         const theirName = publisherName(version, 'Someone else');
+        const outdated = kept.dropOutdated(items);
+        const notice = (news || outdated.length > 0) && h('div', {tabindex: '-1'},
+            message('warning', h('p', {}, outdatedText(news, outdated))));
         const place = h('div', {});
         const open = h('p', {class: 'muted', role: 'status'});
         const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
@@ -108,22 +123,22 @@ export function show(main, context) {
         }}, 'Take this into the draft');
         const omitted = h('div', {'aria-live': 'polite'});
         const update = () => {
-            const lost = leftOut(items, ({path}) => choices[path], theirName);
+            const lost = leftOut(items, (item) => kept.of(item), theirName);
             fill(omitted, lost.length > 0 && message('warning', h('p', {}, 'The merge leaves out:'),
                 h('ul', {class: 'remarks'}, lost.map((text) => h('li', {}, text)))));
-            const number = answer.conflicts.filter(({path}) => !choices[path]).length;
+            const number = items.filter((item) => !kept.of(item)).length;
             button.disabled = number > 0;
             open.textContent = number ? `${count(number, 'choice')} left`
                 : 'Nothing is published yet: you review it once more.';
         };
         update();
-        fill(body,
+        fill(body, notice,
             message('info', `${theirName} published version ${answer.versionNumber}`
                 + `${version?.description ? `: “${version.description}”` : ''}. `
                 + conflictSummary(answer.conflicts)),
             folded(items, (some) => h('div', {class: 'stack'}, some.map((item) => (
-                conflictView(item.conflict, item.dependents, theirName, choices, () => {
-                    kept.keep();
+                conflictView(item, theirName, kept.of(item), (side) => {
+                    kept.choose(item, side);
                     update();
                 })))), shownConflicts),
             omitted,
@@ -131,6 +146,7 @@ export function show(main, context) {
             h('div', {class: 'two'},
                 changesView(`What ${theirName} changed`, answer.changes.theirs),
                 changesView('What you changed', answer.changes.mine)));
+        if (notice) notice.focus();
     };
 
     let isBegun = false;
