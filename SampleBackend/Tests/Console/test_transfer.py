@@ -202,7 +202,7 @@ class ImportTests(TaskCase):
             self.wait_for_text("There is nothing to add" if "config" in content
                                else "without effect: “hello”", "main")
         self.press("Replace everything in the draft")
-        self.wait_for_text("the draft becomes empty: 5 settings and", "dialog")
+        self.wait_for_text("the draft becomes empty: 5 settings, 2 sections and", "dialog")
         self.check_page("import-empties")
         self.press("Cancel")
         self.wait_for_dialog_to_close()
@@ -210,6 +210,18 @@ class ImportTests(TaskCase):
         self.press("Replace everything in the draft")
         self.press("Replace everything")
         self.wait_for_text("Review and publish", "main h1")
+
+    def test_asks_before_it_removes_sections_without_settings(self):
+        self.publish({"parameterGroups": {"Home": {"description": "Prepared"}}}, "Sections")
+        self.go("transfer")
+        self.choose_file('{"parameters": {"new": {"defaultValue": {"value": "1"}}}}')
+        self.press("Read the file")
+        self.press("Replace everything in the draft")
+        self.wait_for_text("1 section will be removed", "dialog")
+        self.press("Cancel")
+        self.press("Add what is new to the draft")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.assertIn("Home", self.call("GET", "draft")[1]["template"]["parameterGroups"])
 
     def test_keeps_and_names_what_only_firebase_evaluates(self):
         personalization = {"personalizationValue": {"personalizationId": "p13n_1"}}

@@ -4,7 +4,8 @@ import {test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
 import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
-import {adding, contradictions, convert, formatOf, formats, freeName, isTemplate, settingCount}
+import {settingCount} from '../../Sources/Console/Pages/template/removals.js';
+import {adding, contradictions, convert, formatOf, formats, freeName, isTemplate}
     from '../../Sources/Console/Pages/transfer/template-transfer.js';
 
 for (const [name, text, format] of [

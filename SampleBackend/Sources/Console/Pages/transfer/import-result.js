@@ -6,11 +6,11 @@ import {ask} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {go} from '../routing/router.js';
 import {placeText} from '../template/paths.js';
+import {isEmptyTemplate, removals, settingCount} from '../template/removals.js';
 import {conditions} from '../template/template.js';
 import {count, numberText} from '../text/formats.js';
 import {ConditionChoices} from './condition-choices.js';
-import {removals} from './import-recognition.js';
-import {adding, settingCount} from './template-transfer.js';
+import {adding} from './template-transfer.js';
 
 /** Maximum number of shown names that the project has already. */
 const shownNames = 200;
@@ -28,7 +28,7 @@ export function placeList(items, file) {
 }
 
 /**
- * Asks before a replacement removes settings or conditions of the draft.
+ * Asks before a replacement removes settings, sections or conditions of the draft.
  *
  * @param {Template} draft
  * @param {Template} replacement
@@ -36,12 +36,14 @@ export function placeList(items, file) {
 async function mayReplace(draft, replacement) {
     const removed = removals(draft, replacement);
     const parts = [removed.settings && count(removed.settings, 'setting'),
+        removed.sections && count(removed.sections, 'section'),
         removed.conditions && count(removed.conditions, 'condition')].filter(Boolean);
     if (!parts.length) return true;
-    const isEmpty = settingCount(replacement) === 0 && conditions(replacement).length === 0;
     return ask({title: 'Replace everything in the draft?',
-        text: `${isEmpty ? 'The file has no settings and no conditions, so the draft becomes empty'
-            : 'The draft has what the file lacks'}: ${parts.join(' and ')} will be removed.`,
+        text: `${isEmptyTemplate(replacement)
+            ? 'The file has no settings and no conditions, so the draft becomes empty'
+            : 'The draft has what the file lacks'}: ${
+            parts.join(', ').replace(/, ([^,]*)$/, ' and $1')} will be removed.`,
         action: 'Replace everything', isDangerous: true});
 }
 
@@ -66,8 +68,7 @@ export function resultView(workspace, {template, report}, file, recognized, used
         go(workspace.draft ? 'review' : 'settings');
     };
     const {kept} = adding(workspace.template, template);
-    const isEmptyNow = () => settingCount(workspace.template) === 0
-        && conditions(workspace.template).length === 0;
+    const isEmptyNow = () => isEmptyTemplate(workspace.template);
     const isEmpty = isEmptyNow();
     const choices = new ConditionChoices(template, () => update());
     const choicesPlace = h('div', {});
@@ -99,7 +100,7 @@ export function resultView(workspace, {template, report}, file, recognized, used
             keep(template, 'The draft now has the file’s content.');
         }
     };
-    const isNothing = settingCount(template) === 0 && conditions(template).length === 0;
+    const isNothing = isEmptyTemplate(template);
     return h('div', {class: 'stack'},
         h('h3', {tabindex: '-1'}, `The file has ${count(settingCount(template), 'setting')} and `
             + `${count(conditions(template).length, 'condition')}`),

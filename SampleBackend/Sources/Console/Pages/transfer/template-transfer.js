@@ -66,15 +66,6 @@ export async function convert(project, {format, file, section}, signal) {
 }
 
 /**
- * Number of settings in a template.
- *
- * @param {Template} template
- */
-export function settingCount(template) {
-    return sections(template).reduce((sum, {settings}) => sum + settings.length, 0);
-}
-
-/**
  * Conditions that both templates have, with different expressions.
  *
  * @param {Template} template The template to which the other one is added.
