@@ -12,6 +12,7 @@ import {publish, unsettledText} from '../server/publishing.js';
 import {refusal} from '../server/session.js';
 import {withoutVersion} from '../template/template.js';
 import {problemsView} from './draft-check.js';
+import {confirmRemoval, massRemoval} from './mass-removal.js';
 import {publishedView, sameView} from './review-messages.js';
 
 /**
@@ -73,6 +74,8 @@ export function publishForm(context, state, review) {
     const submit = async (event) => {
         event.preventDefault();
         if (button.disabled) return;
+        const removal = massRemoval(workspace.baseTemplate, review.template);
+        if (removal && !await confirmRemoval(context.details, removal)) return;
         button.disabled = true;
         description.disabled = true;
         fill(outcome, h('p', {class: 'muted'}, 'Publishing …'));
