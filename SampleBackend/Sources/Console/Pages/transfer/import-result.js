@@ -4,16 +4,15 @@
 
 import {ask} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
+import {isEqual} from '../json/json.js';
 import {go} from '../routing/router.js';
 import {placeText} from '../template/paths.js';
 import {isEmptyTemplate, removals, settingCount} from '../template/removals.js';
 import {conditions} from '../template/template.js';
-import {count, numberText} from '../text/formats.js';
+import {count} from '../text/formats.js';
+import {commonItems, commonItemsView} from './common-items.js';
 import {ConditionChoices} from './condition-choices.js';
 import {adding} from './template-transfer.js';
-
-/** Maximum number of shown names that the project has already. */
-const shownNames = 200;
 
 /**
  * List of places in a file with messages, for reports and problems.
@@ -67,18 +66,20 @@ export function resultView(workspace, {template, report}, file, recognized, used
         announce(text);
         go(workspace.draft ? 'review' : 'settings');
     };
-    const {kept} = adding(workspace.template, template);
     const isEmptyNow = () => isEmptyTemplate(workspace.template);
     const isEmpty = isEmptyNow();
     const choices = new ConditionChoices(template, () => update());
     const choicesPlace = h('div', {});
     const addButton = h('button', {type: 'button', class: 'primary', onclick: () => add()},
         'Add what is new to the draft');
+    const added = () => adding(workspace.template, template, choices.of(workspace.template));
     const update = () => {
-        addButton.disabled = !choices.isComplete(workspace.template);
-        hint.hidden = !addButton.disabled;
+        const isComplete = choices.isComplete(workspace.template);
+        addButton.disabled = !isComplete || isEqual(added(), workspace.template);
+        hint.textContent = !isComplete ? 'Choose for each condition first.' : addButton.disabled
+            ? 'Nothing in the file is new: there is nothing to add to the draft.' : '';
     };
-    const hint = h('p', {class: 'muted'}, 'Choose for each condition first.');
+    const hint = h('p', {class: 'muted', role: 'status'});
     const drawChoices = () => {
         fill(choicesPlace, choices.view(workspace.template));
         update();
@@ -90,8 +91,7 @@ export function resultView(workspace, {template, report}, file, recognized, used
             choicesPlace.querySelector('input')?.focus();
             return;
         }
-        keep(adding(workspace.template, template, choices.of(workspace.template)).template,
-            'New items of the file added to the draft.');
+        keep(added(), 'New items of the file added to the draft.');
     };
     if (!isEmpty) drawChoices();
     const replace = async () => {
@@ -109,13 +109,8 @@ export function resultView(workspace, {template, report}, file, recognized, used
             h('p', {}, 'These parts change, are dropped, or have no effect here:'),
             placeList(report, file)]
             : h('p', {}, isNothing ? 'There is nothing to add.' : 'Everything is kept unchanged.'),
-        !isEmpty && kept.length > 0 && h('details', {}, h('summary', {},
-            `${count(kept.length, 'thing')} of the file ${kept.length === 1 ? 'is' : 'are'} in the `
-                + 'project already'),
-        h('ul', {class: 'remarks'}, kept.slice(0, shownNames).map((name) => h('li', {}, name)),
-            kept.length > shownNames
-                && h('li', {}, `and ${numberText(kept.length - shownNames)} more`))),
-        choicesPlace, !isEmpty && hint,
+        !isEmpty && commonItemsView(commonItems(workspace.template, template)),
+        choicesPlace, !isEmpty && !isNothing && hint,
         h('div', {class: 'actions'}, !isEmpty && !isNothing && addButton,
             !(isEmpty && isNothing) && h('button', {
                 type: 'button', class: isEmpty ? 'primary' : '', onclick: replace},

@@ -103,19 +103,15 @@ export function freeName(name, ...templates) {
 }
 
 /**
- * Adds the members of `added` that `parameters` lacks; returns the names of the others.
+ * Adds the members of `added` that `parameters` lacks.
  *
  * @param {Record<string, Parameter>} parameters
  * @param {Record<string, Parameter> | undefined} added
- * @param {string} prefix
  */
-function addMissing(parameters, added, prefix) {
-    const kept = [];
+function addMissing(parameters, added) {
     for (const [key, value] of entries(added ?? {})) {
         if (member(parameters, key) === undefined) setMember(parameters, key, value);
-        else kept.push(`${prefix}.${key}`);
     }
-    return kept;
 }
 
 /**
@@ -139,29 +135,26 @@ function renaming(template, added, choices) {
  * @param {Map<string, string>} choices What to do with the conditions of `contradictions`, by name:
  *     `keep` that of `template`, `replace` its expression by that of `added`, or `rename` that of
  *     `added`, so that both stay. The default is `keep`.
- * @returns {{template: object, kept: string[]}} The sum, and the items of both, of which those
- *     of `template` stay; without the conditions of `contradictions`.
+ * @returns {Template} The sum; items of both stay as they are in `template`.
  */
 export function adding(template, added, choices = new Map()) {
     const result = copy(template);
-    const kept = [];
     const known = new Map(conditions(result).map((condition) => [condition.name, condition]));
     const renamed = renaming(template, added, choices);
     for (const condition of conditions(renamed)) {
         const {name, expression} = condition;
         const own = known.get(name);
         if (!own) (result.conditions ??= []).push(copy(condition));
-        else if (own.expression === expression) kept.push(`the condition ${name}`);
         else if (choices.get(name) === 'replace') own.expression = expression;
     }
     if (renamed.parameters) {
-        kept.push(...addMissing(result.parameters ??= {}, copy(renamed.parameters), 'Default'));
+        addMissing(result.parameters ??= {}, copy(renamed.parameters));
     }
     for (const [name, group] of entries(renamed.parameterGroups ?? {})) {
         const groups = (result.parameterGroups ??= {});
         const own = member(groups, name);
         if (own === undefined) setMember(groups, name, copy(group));
-        else kept.push(...addMissing(own.parameters ??= {}, copy(group.parameters), name));
+        else addMissing(own.parameters ??= {}, copy(group.parameters));
     }
-    return {template: result, kept};
+    return result;
 }
