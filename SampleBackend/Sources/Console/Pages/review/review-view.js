@@ -11,7 +11,7 @@ import {refusal} from '../server/session.js';
 import {usesByCondition} from '../template/condition-uses.js';
 import {conditions} from '../template/template.js';
 import {digitsWarning} from './digits-warning.js';
-import {checkDraft} from './draft-check.js';
+import {checkDraft, checkValues} from './draft-check.js';
 import {impactView} from './impact.js';
 import {publishForm} from './publish-form.js';
 import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
@@ -42,6 +42,7 @@ export function showReview(context, state, draft, review) {
     const {workspace} = context;
     const {signal} = state.shown;
     const check = h('div', {}, h('p', {class: 'muted', role: 'status'}, 'Checking …'));
+    const values = h('div', {'aria-live': 'polite'});
     const difference = draft.changes ?? noChanges;
     const uses = usesByCondition(workspace.template);
     const changes = diffView(difference, {
@@ -70,7 +71,7 @@ export function showReview(context, state, draft, review) {
                 h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
                     h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
                     h('div', {class: 'card-body'}, publishForm(context, state, review), check,
-                        digitsWarning(workspace.template, draft.baseTemplate))),
+                        values, digitsWarning(workspace.template, draft.baseTemplate))),
                 impactView(context, signal)),
             h('section', {class: 'card', 'aria-labelledby': 'changes'},
                 h('div', {class: 'card-head'},
@@ -79,4 +80,5 @@ export function showReview(context, state, draft, review) {
                         + draft.base)),
                 h('div', {class: 'card-body'}, changes))));
     review.checking = checkDraft(context, review, check, signal);
+    checkValues(context, draft, values, signal);
 }

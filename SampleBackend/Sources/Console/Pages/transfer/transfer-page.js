@@ -2,6 +2,7 @@
  * Import and export: templates from files into the draft, and defaults for apps as files.
  */
 
+import {conditionDoubts} from '../conditions/value-doubts.js';
 import {choice, field, guarded, message, pageHead} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {fileField, textOf} from '../controls/file-field.js';
@@ -10,6 +11,7 @@ import {parseJSON} from '../json/json-text.js';
 import {projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
+import {conditions} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {recognition} from './import-recognition.js';
 import {placeList, resultView} from './import-result.js';
@@ -114,8 +116,13 @@ function importCard({session, workspace, project}, left) {
         try {
             const result = await convert(project, {
                 format: format.value, file: tree, section: section.value.trim()}, signal);
+            const doubts = await conditionDoubts(
+                conditions(result.template), workspace, signal);
             if (signal.aborted) return;
-            fill(outcome, resultView(workspace, result, tree, recognized, () => input.forget()));
+            const report = [...result.report, ...doubts.map((each) => (
+                {path: '', message: `the condition ${each.condition}: ${each.doubts.join(' ')}`}))];
+            fill(outcome, resultView(
+                workspace, {...result, report}, tree, recognized, () => input.forget()));
             outcome.querySelector('h3')?.focus();
         } catch (error) {
             if (signal.aborted) return;
