@@ -50,10 +50,10 @@ class PublishingTests(TaskCase):
         self.assertEqual(self.version(), "1")
         self.call("PATCH", "details", {"environment": "PRODUCTION"})
         self.driver.refresh()
-        self.press("Publish to default")
+        self.press(f"Publish to {self.project}")
         self.press("Remove 5 settings")
-        self.wait_for_text("type default to confirm", "dialog [role=alert]")
-        self.write("Type default to confirm", "default")
+        self.wait_for_text(f"type {self.project} to confirm", "dialog [role=alert]")
+        self.write(f"Type {self.project} to confirm", self.project)
         self.press("Remove 5 settings")
         self.wait_for_text("Published as version 2.", "main")
 
@@ -236,6 +236,7 @@ class TwoPeopleTests(TaskCase):
             "parameters"]["RefreshInterval"].update(
                 conditionalValues={"User 1": {"value": "500"}}))
         publish("30")
+        self.driver.refresh()
         self.go("merge")
         self.wait_for_text("your value 500 for AppFeatures.RefreshInterval is removed too", "main")
         for radio in self.find_all(".conflict input[value=theirs]"):

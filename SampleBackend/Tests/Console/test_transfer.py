@@ -316,6 +316,24 @@ class ExportTests(TaskCase):
         self.assertIn("AppFeatures", bootstrap["config_sections"])
         self.assertEqual(json.loads(files["Template"])["conditions"], TEMPLATE["conditions"])
 
+    def test_hands_a_draft_of_an_editor_over_to_a_publisher(self):
+        self.token = self.new_token("editor")
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        with tempfile.TemporaryDirectory() as folder:
+            self.driver.execute_cdp_cmd(
+                "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": folder})
+            self.go("review")
+            self.wait_for_text("give the file to a publisher", "main form")
+            self.press("Export the draft")
+            file = Path(folder, f"{self.project}-draft.json")
+            self.wait_for(file.exists, "the file")
+            status, answer = self.call("POST", "remoteConfig:import", {
+                "format": "ACTIVECONFIG", "file": json.loads(file.read_text("utf-8"))})
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(answer["template"]["parameterGroups"]["AppFeatures"]["parameters"][
+            "RefreshInterval"]["defaultValue"]["value"], "45")
+
     def test_downloads_a_file(self):
         with tempfile.TemporaryDirectory() as folder:
             self.driver.execute_cdp_cmd(

@@ -6,7 +6,7 @@ import {fixture} from './fixtures.mjs';
 import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {commonItems} from '../../Sources/Console/Pages/transfer/common-items.js';
 import {settingCount} from '../../Sources/Console/Pages/template/removals.js';
-import {adding, contradictions, convert, formatOf, formats, freeName, isTemplate}
+import {adding, contradictions, convert, draftFile, formatOf, formats, freeName, isTemplate}
     from '../../Sources/Console/Pages/transfer/template-transfer.js';
 
 for (const [name, text, format] of [
@@ -105,6 +105,15 @@ test('items of both are equal, or named with what differs', () => {
     assert.deepEqual(differing(setting('5'), setting('5', {conditionalValues: {A: {}},
         valueType: 'NUMBER'})), ['conditional values differ; type differs']);
     assert.deepEqual(commonItems({}, file), {equal: [], differing: []});
+});
+
+test('an exported draft is a file of ActiveConfig with its base and its author', () => {
+    const template = {parameters: {a: {defaultValue: {value: '1'}}}, version: {description: 'd'}};
+    const text = draftFile({template, base: '7'}, {name: 'Ann'});
+    const read = parseJSON(text);
+    assert.equal(formatOf(read), 'ACTIVECONFIG');
+    assert.deepEqual(read, {...template,
+        version: {description: 'd', versionNumber: '7', updateUser: {name: 'Ann'}}});
 });
 
 test('an empty project gets the whole file', () => {

@@ -11,6 +11,7 @@ import {go} from '../routing/router.js';
 import {publish, unsettledText} from '../server/publishing.js';
 import {refusal} from '../server/session.js';
 import {withoutVersion} from '../template/template.js';
+import {draftExport} from '../transfer/draft-export.js';
 import {problemsView} from './draft-check.js';
 import {confirmRemoval, massRemoval} from './mass-removal.js';
 import {publishedView, sameView} from './review-messages.js';
@@ -119,7 +120,10 @@ export function publishForm(context, state, review) {
         field('Description of this version', description,
             {hint: 'What changes, and why. The history shows it.'}),
         h('div', {class: 'actions'}, guarded(refused, button)),
-        refused && h('p', {class: 'hint'}, refused), outcome);
+        refused && h('p', {class: 'hint'}, refused),
+        refused && !refusal(context.session, 'editor') && h('div', {class: 'stack tight'},
+            h('p', {}, 'Export the draft, and give the file to a publisher, who imports it.'),
+            draftExport(context)), outcome);
 }
 
 /**

@@ -2,6 +2,7 @@
  * Templates from files: converted by the server's importers, and added to the draft.
  */
 
+import {jsonText} from '../json/json-text.js';
 import {copy, entries, isObject, member, names, setMember} from '../json/json.js';
 import {call, projectPath} from '../server/api.js';
 import {hasFirebaseValue} from '../template/firebase-values.js';
@@ -63,6 +64,18 @@ export async function convert(project, {format, file, section}, signal) {
     const {body} = await call('POST', projectPath(project, 'remoteConfig:import'), {
         signal, body: {format, file, section: section || null}});
     return body;
+}
+
+/**
+ * Text of a file with a draft, which names who exports it and the version with which it began.
+ *
+ * @param {Draft} draft
+ * @param {{name: string}} session
+ */
+export function draftFile({template, base}, {name}) {
+    const {version, ...content} = template;
+    return `${jsonText({...content,
+        version: {...version, versionNumber: base, updateUser: {name}}}, '  ')}\n`;
 }
 
 /**
