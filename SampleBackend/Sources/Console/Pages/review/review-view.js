@@ -15,6 +15,7 @@ import {checkDraft, checkValues} from './draft-check.js';
 import {impactView} from './impact.js';
 import {publishForm} from './publish-form.js';
 import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
+import {sameValuesWarning} from './same-values-warning.js';
 
 const reverts = {
     setting: revertingSetting, condition: revertingCondition, group: revertingGroup};
@@ -71,7 +72,8 @@ export function showReview(context, state, draft, review) {
                 h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
                     h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
                     h('div', {class: 'card-body'}, publishForm(context, state, review), check,
-                        values, digitsWarning(workspace.template, draft.baseTemplate))),
+                        values, digitsWarning(workspace.template, draft.baseTemplate),
+                        sameValuesWarning(workspace.template, draft.baseTemplate))),
                 impactView(context, signal)),
             h('section', {class: 'card', 'aria-labelledby': 'changes'},
                 h('div', {class: 'card-head'},
