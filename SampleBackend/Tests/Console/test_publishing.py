@@ -36,6 +36,27 @@ class PublishingTests(TaskCase):
         self.assertEqual(version["updateOrigin"], "CONSOLE")
         self.assertEqual(self.find_all(".draft-bar"), [])
 
+    @gate
+    def test_asks_before_it_publishes_the_removal_of_most_settings(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.change_draft(lambda template: template.update(parameterGroups={}))
+        self.go("review")
+        self.wait_for_text("5 settings", "main")
+        self.press("Publish")
+        self.wait_for_text("removes all 5 settings", "dialog")
+        self.press("Cancel")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.version(), "1")
+        self.call("PATCH", "details", {"environment": "PRODUCTION"})
+        self.driver.refresh()
+        self.press(f"Publish to {self.project}")
+        self.press("Remove 5 settings")
+        self.wait_for_text(f"type {self.project} to confirm", "dialog [role=alert]")
+        self.write(f"Type {self.project} to confirm", self.project)
+        self.press("Remove 5 settings")
+        self.wait_for_text("Published as version 2.", "main")
+
     def test_publishes_settings_outside_of_sections(self):
         self.publish({"parameters": {"alone": {"defaultValue": {"value": "1"}}}}, "Outside")
         self.go("settings")
@@ -194,6 +215,41 @@ class TwoPeopleTests(TaskCase):
         self.assertEqual(
             self.parameter("SampleViewConfiguration", "LabelText")["defaultValue"]["value"],
             "From the other one")
+
+    def test_names_what_a_choice_removes_and_asks_again_when_it_changes(self):
+        def change(template, interval):
+            groups = template["parameterGroups"]
+            for group in groups.values():
+                for parameter in group["parameters"].values():
+                    parameter.get("conditionalValues", {}).pop("User 1", None)
+            template["conditions"] = [
+                each for each in template["conditions"] if each["name"] != "User 1"]
+            groups["AppFeatures"]["parameters"]["RefreshInterval"]["defaultValue"]["value"] = interval
+
+        def publish(interval):
+            template = json.loads(json.dumps(TEMPLATE))
+            change(template, interval)
+            self.publish(template, "Theirs")
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.change_draft(lambda template: template["parameterGroups"]["AppFeatures"][
+            "parameters"]["RefreshInterval"].update(
+                conditionalValues={"User 1": {"value": "500"}}))
+        publish("30")
+        self.driver.refresh()
+        self.go("merge")
+        self.wait_for_text("your value 500 for AppFeatures.RefreshInterval is removed too", "main")
+        for radio in self.find_all(".conflict input[value=theirs]"):
+            radio.click()
+        self.wait_for_text("The merge leaves out", "main")
+        publish("6")
+        self.press("Take this into the draft")
+        self.wait_for_text("Choose again: AppFeatures.RefreshInterval", ".message.warning")
+        self.assertEqual(
+            self.driver.switch_to.active_element,
+            self.find("[tabindex='-1']:has(> .message.warning)"))
+        self.assertEqual(len(self.find_all(".conflict input:checked")), 1)
+        self.assertFalse(self.button("Take this into the draft").is_enabled())
 
 
 class ServerKilledTests(OwnServerCase):

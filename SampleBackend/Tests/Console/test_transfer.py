@@ -72,12 +72,15 @@ class ImportTests(TaskCase):
         self.go("transfer")
         self.choose_file(json.dumps(other))
         self.press("Read the file")
-        self.wait_for_text("10 things of the file are in the project already", "main")
+        self.wait_for_text("9 things of the file are in the project already, and equal", "main")
+        self.wait_for_text("AppFeatures.RefreshInterval: 60.0 in the project, 1 in the file", "main")
         self.press("Add what is new to the draft")
         self.wait_for_text("1 change", ".draft-bar")
         self.go("transfer")
         self.choose_file(json.dumps(other))
         self.press("Read the file")
+        self.wait_for_text("Nothing in the file is new", "main")
+        self.assertFalse(self.button("Add what is new to the draft").is_enabled())
         self.press("Replace everything in the draft")
         self.wait_for_text("2 changes", ".draft-bar")
 
@@ -202,7 +205,7 @@ class ImportTests(TaskCase):
             self.wait_for_text("There is nothing to add" if "config" in content
                                else "without effect: “hello”", "main")
         self.press("Replace everything in the draft")
-        self.wait_for_text("the draft becomes empty: 5 settings and", "dialog")
+        self.wait_for_text("the draft becomes empty: 5 settings, 2 sections and", "dialog")
         self.check_page("import-empties")
         self.press("Cancel")
         self.wait_for_dialog_to_close()
@@ -210,6 +213,18 @@ class ImportTests(TaskCase):
         self.press("Replace everything in the draft")
         self.press("Replace everything")
         self.wait_for_text("Review and publish", "main h1")
+
+    def test_asks_before_it_removes_sections_without_settings(self):
+        self.publish({"parameterGroups": {"Home": {"description": "Prepared"}}}, "Sections")
+        self.go("transfer")
+        self.choose_file('{"parameters": {"new": {"defaultValue": {"value": "1"}}}}')
+        self.press("Read the file")
+        self.press("Replace everything in the draft")
+        self.wait_for_text("1 section will be removed", "dialog")
+        self.press("Cancel")
+        self.press("Add what is new to the draft")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.assertIn("Home", self.call("GET", "draft")[1]["template"]["parameterGroups"])
 
     def test_keeps_and_names_what_only_firebase_evaluates(self):
         personalization = {"personalizationValue": {"personalizationId": "p13n_1"}}
@@ -300,6 +315,24 @@ class ExportTests(TaskCase):
         bootstrap = json.loads(files["Exchange format (bootstrap)"])
         self.assertIn("AppFeatures", bootstrap["config_sections"])
         self.assertEqual(json.loads(files["Template"])["conditions"], TEMPLATE["conditions"])
+
+    def test_hands_a_draft_of_an_editor_over_to_a_publisher(self):
+        self.token = self.new_token("editor")
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        with tempfile.TemporaryDirectory() as folder:
+            self.driver.execute_cdp_cmd(
+                "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": folder})
+            self.go("review")
+            self.wait_for_text("give the file to a publisher", "main form")
+            self.press("Export the draft")
+            file = Path(folder, f"{self.project}-draft.json")
+            self.wait_for(file.exists, "the file")
+            status, answer = self.call("POST", "remoteConfig:import", {
+                "format": "ACTIVECONFIG", "file": json.loads(file.read_text("utf-8"))})
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(answer["template"]["parameterGroups"]["AppFeatures"]["parameters"][
+            "RefreshInterval"]["defaultValue"]["value"], "45")
 
     def test_downloads_a_file(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,6 @@ import {beforeEach, test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
 import {Folds} from '../../Sources/Console/Pages/settings/folds.js';
-import {KeptChoices} from '../../Sources/Console/Pages/merge/kept-choices.js';
 import {conditionName, conditionPath, conditionPlace, isWithin, memberPath, parameterPath, placeName,
     placeText}
     from '../../Sources/Console/Pages/template/paths.js';
@@ -332,25 +331,6 @@ test('a full storage keeps no forms, and does not fail', () => {
     keepForms({user: 'a', project: 'p'}, [{user: 'a', project: 'p', kind: 'pin'}]);
     assert.deepEqual(keptForms('a', 'p'), []);
 });
-
-test('choices of a merge survive a reload, for the draft they were made for', () => {
-    const kept = new KeptChoices('p', '3');
-    kept.choices['parameters.a'] = 'mine';
-    Object.defineProperty(kept.choices, '__proto__', {value: 'theirs', enumerable: true});
-    kept.keep();
-    assert.equal(new KeptChoices('p', '3').choices['parameters.a'], 'mine');
-    assert.deepEqual(new KeptChoices('p', '4').choices, {});
-    assert.deepEqual(new KeptChoices('q', '3').choices, {});
-    kept.forget();
-    assert.deepEqual(new KeptChoices('p', '3').choices, {});
-});
-
-for (const text of ['{', '7', 'null', '{"base": "3"}']) {
-    test(`kept choices that are ${text} are none`, () => {
-        sessionStorage.setItem('activeconfig.merge.p', text);
-        assert.deepEqual(new KeptChoices('p', '3').choices, {});
-    });
-}
 
 test('folded sections survive a reload', () => {
     const folds = new Folds('p');

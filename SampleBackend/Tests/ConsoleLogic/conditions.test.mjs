@@ -224,7 +224,8 @@ test('signals are known from conditions and from clients', async () => {
     const trees = {
         a: {kind: 'all', operands: [rule('app.customSignal', 'exactlyMatches', ['gold'], 'plan'),
             rule('version', '>=', ['1.0'], 'v'), rule('percent', '<=', ['10'])]},
-        b: {kind: 'not', operands: [rule('device.os', 'matches', ['i.*'])]}};
+        b: {kind: 'all', operands: [rule('device.os', 'matches', ['i.*']),
+            rule('device.country', 'in', ['us', 'DE'])]}};
     const requests = answerRequests(({path, body}) => (path.includes('connections')
         ? {body: {signals: {'device.os': ['ios'], 'signal.plan': ['gold', 'free']}}}
         : {body: {conditions: body.expressions.map((text) => (
@@ -234,6 +235,7 @@ test('signals are known from conditions and from clients', async () => {
     assert.deepEqual(known.values('app.customSignal', 'plan'), ['gold', 'free']);
     assert.deepEqual(known.values('device.os'), ['ios']);
     assert.deepEqual(known.values('percent'), []);
+    assert.deepEqual(known.values('device.country'), ['DE'], 'no app is known to send us');
     assert.equal(requests.length, 2);
     await knownSignals({conditions: list}, undefined);
     assert.equal(requests.length, 2, 'the same conditions are parsed once');

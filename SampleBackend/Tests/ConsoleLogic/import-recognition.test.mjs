@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {recognition, removals} from '../../Sources/Console/Pages/transfer/import-recognition.js';
+import {recognition} from '../../Sources/Console/Pages/transfer/import-recognition.js';
 
 for (const [format, file, words] of [
     ['ACTIVECONFIG', {hello: {}}, 'none of “conditions”, “parameters”'],
@@ -33,13 +33,3 @@ for (const [format, file, words] of [
         assert.ok(text.includes(words), text);
     });
 }
-
-test('a replacement removes what it lacks', () => {
-    const template = {conditions: [{name: 'a'}, {name: 'b'}], parameters: {x: {}, y: {}},
-        parameterGroups: {G: {parameters: {x: {}}}}};
-    assert.deepEqual(removals(template, {}), {settings: 3, conditions: 2});
-    assert.deepEqual(removals(template, template), {settings: 0, conditions: 0});
-    assert.deepEqual(removals(template, {conditions: [{name: 'b'}], parameters: {x: {}}}),
-        {settings: 2, conditions: 1});
-    assert.deepEqual(removals({}, template), {settings: 0, conditions: 0});
-});

@@ -7,7 +7,7 @@ import {publisherName} from '../../Sources/Console/Pages/controls/controls.js';
 import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {deliveryText, effectText, reading, sentence}
     from '../../Sources/Console/Pages/live/live-reading.js';
-import {conflictName} from '../../Sources/Console/Pages/merge/merge-page.js';
+import {conflictName} from '../../Sources/Console/Pages/merge/conflict-view.js';
 import {isOfType, pinProblem, typeOf, valueOf} from '../../Sources/Console/Pages/users/pin-dialog.js';
 import {isUnreached, sentence as reachSentence, valueName}
     from '../../Sources/Console/Pages/review/reach.js';

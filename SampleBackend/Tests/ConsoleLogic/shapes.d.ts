@@ -588,6 +588,12 @@ type Conflict = {
     changedBy?: Version;
 };
 
+/** Value of a setting, as `Section.key`, for a condition that a merge may remove. */
+type DependentValue = {setting: string, condition: string, value: ParameterValue};
+
+/** Conflict with the values that are lost if its condition is removed. */
+type MergeItem = {conflict: Conflict, dependents: DependentValue[]};
+
 /** Answer of a merge with the draft that was merged. */
 type DraftMerge = {
     mine: Template;

@@ -4,7 +4,9 @@ import {test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
 import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
-import {adding, contradictions, convert, formatOf, formats, freeName, isTemplate, settingCount}
+import {commonItems} from '../../Sources/Console/Pages/transfer/common-items.js';
+import {settingCount} from '../../Sources/Console/Pages/template/removals.js';
+import {adding, contradictions, convert, draftFile, formatOf, formats, freeName, isTemplate}
     from '../../Sources/Console/Pages/transfer/template-transfer.js';
 
 for (const [name, text, format] of [
@@ -67,23 +69,22 @@ test('conditions of both with another expression contradict each other', () => {
 });
 
 test('additional settings of a file are added, common ones stay', () => {
-    const {template, kept} = adding(project, file);
+    const template = adding(project, file);
     assert.equal(jsonText(template), '{"conditions":[{"name":"A","expression":"1"},{"name":"S",'
         + '"expression":"same"},{"name":"N","expression":"3"}],"parameters":{"x":{"defaultValue":'
         + '{"value":"own"}},"10":{"conditionalValues":{"A":{"value":"1"}}},"9":{}},'
         + '"parameterGroups":{"G":{"parameters":{"k":{},"new":{"conditionalValues":{"N":{}}}}},'
         + '"H":{"parameters":{"z":{}}}}}');
-    assert.deepEqual(kept, ['the condition S', 'Default.x', 'G.k']);
     assert.equal(jsonText(project.parameterGroups), '{"G":{"parameters":{"k":{}}}}');
 });
 
 test('a condition may be replaced by that of the file', () => {
-    const {template} = adding(project, file, new Map([['A', 'replace']]));
+    const template = adding(project, file, new Map([['A', 'replace']]));
     assert.equal(jsonText(template.conditions[0]), '{"name":"A","expression":"2"}');
 });
 
 test('a condition may be added under another name, which new settings use', () => {
-    const {template} = adding(project, file, new Map([['A', 'rename']]));
+    const template = adding(project, file, new Map([['A', 'rename']]));
     assert.deepEqual(template.conditions.map(({name, expression}) => `${name}: ${expression}`),
         ['A: 1', 'S: same', 'A 2: 2', 'N: 3']);
     assert.equal(jsonText(template.parameters['10']),
@@ -91,10 +92,33 @@ test('a condition may be added under another name, which new settings use', () =
     assert.equal(jsonText(file.conditions[0]), '{"name":"A","expression":"2","tagColor":"BLUE"}');
 });
 
+test('items of both are equal, or named with what differs', () => {
+    assert.deepEqual(commonItems(project, file).equal, ['the condition S']);
+    assert.deepEqual(commonItems(project, file).differing.map(({name}) => name),
+        ['Default.x', 'G.k', 'the section G']);
+    const setting = (value, more) => ({parameters: {a: {defaultValue: {value}, ...more}}});
+    const differing = (own, given) => commonItems(own, given).differing
+        .map(({difference}) => difference);
+    assert.deepEqual(differing(setting('5'), setting('6')),
+        ['5 in the project, 6 in the file']);
+    assert.deepEqual(differing(setting('5'), setting('5', {valueType: 'STRING'})), []);
+    assert.deepEqual(differing(setting('5'), setting('5', {conditionalValues: {A: {}},
+        valueType: 'NUMBER'})), ['conditional values differ; type differs']);
+    assert.deepEqual(commonItems({}, file), {equal: [], differing: []});
+});
+
+test('an exported draft is a file of ActiveConfig with its base and its author', () => {
+    const template = {parameters: {a: {defaultValue: {value: '1'}}}, version: {description: 'd'}};
+    const text = draftFile({template, base: '7'}, {name: 'Ann'});
+    const read = parseJSON(text);
+    assert.equal(formatOf(read), 'ACTIVECONFIG');
+    assert.deepEqual(read, {...template,
+        version: {description: 'd', versionNumber: '7', updateUser: {name: 'Ann'}}});
+});
+
 test('an empty project gets the whole file', () => {
-    const {template, kept} = adding({}, file);
+    const template = adding({}, file);
     assert.equal(jsonText(template), jsonText(file));
-    assert.deepEqual(kept, []);
     assert.notEqual(template.parameters['10'], file.parameters['10']);
 });
 

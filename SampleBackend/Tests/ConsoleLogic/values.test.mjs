@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {ruleOf, signalProblems} from '../../Sources/Console/Pages/users/custom-signals.js';
+import {treeDoubts} from '../../Sources/Console/Pages/conditions/value-doubts.js';
 import {definedValues, meantValue, missingRegions, suggestedValues, unknownValue}
     from '../../Sources/Console/Pages/template/defined-values.js';
 
@@ -101,3 +102,16 @@ for (const [pairs, problems] of [
             pairs.map(([name, value]) => ruleOf('app.customSignal', name, value))), problems);
     });
 }
+
+test('each value of a condition that no app sends is named, with the one that is meant', () => {
+    const rule = (element, comparison, ...values) => (
+        {kind: 'rule', element, comparison, values});
+    assert.deepEqual(treeDoubts({kind: 'all', operands: [
+        rule('device.country', 'in', 'us', 'DE', 'uk'), rule('device.os', '==', 'iOS'),
+        rule('device.language', 'in', 'pt-BR'), rule('user.id', 'in', 'us')]}), [
+        '“us” is not a known country: apps send US.',
+        '“uk” is not a known country: apps send GB.',
+        '“iOS” is not a known system: apps send ios.']);
+    assert.deepEqual(treeDoubts(rule('device.country', 'in', 'xq')),
+        ['“xq” is not a known country: apps send codes such as DE.']);
+});

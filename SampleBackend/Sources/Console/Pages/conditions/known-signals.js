@@ -4,6 +4,7 @@
 
 import {entries} from '../json/json.js';
 import {call, projectPath} from '../server/api.js';
+import {unknownValue} from '../template/defined-values.js';
 import {conditions} from '../template/template.js';
 import {forEachRule, parseExpressions} from './condition-expression.js';
 
@@ -37,7 +38,9 @@ class SignalCollection {
             if (isSignal) this.keys.add(key ?? '');
             // A pattern is not a value.
             if (comparison === 'matches') return;
-            this.#add(isSignal ? `signal ${key}` : element, values);
+            // A value that no app is known to send stays doubtful in each condition.
+            this.#add(isSignal ? `signal ${key}` : element, values.filter((value) => (
+                !unknownValue({element, key: key ?? null}, value))));
         });
     }
 

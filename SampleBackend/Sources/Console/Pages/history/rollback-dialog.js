@@ -7,6 +7,7 @@ import {dialogForm, openDialog} from '../controls/dialog.js';
 import {fill, h} from '../controls/dom.js';
 import {beginning, readDifference} from '../differences/version-comparison.js';
 import {productionNotice} from '../projects/project-details.js';
+import {massRemoval, removalText} from '../review/mass-removal.js';
 import {call, projectPath} from '../server/api.js';
 
 /**
@@ -58,12 +59,15 @@ export async function openRollback(context, versionNumber, kept = '') {
     /** @type {{versionNumber: string, etag: string} | undefined} */
     let shown;
     const showCurrent = async () => {
-        const {version, etag} = await workspace.fetchTemplate();
+        const {template, version, etag} = await workspace.fetchTemplate();
         const current = version?.versionNumber ?? beginning;
         const view = await readDifference(context, current, versionNumber);
+        const older = await workspace.templateOf(versionNumber);
+        const removal = older && massRemoval(template, older);
         const newer = shown && await newsView(context, shown.versionNumber, current);
         fill(news, newer);
-        fill(place, h('h3', {}, `What going back changes in version ${current}`), view);
+        fill(place, removal && message('warning', removalText(removal)),
+            h('h3', {}, `What going back changes in version ${current}`), view);
         shown = {versionNumber: current, etag};
     };
     const reason = h('input', {type: 'text', autocomplete: 'off',

@@ -4,132 +4,34 @@
  */
 
 import {message, nothing, pageHead, publisherName} from '../controls/controls.js';
-import {announce, fill, h, newID} from '../controls/dom.js';
+import {announce, fill, h} from '../controls/dom.js';
 import {folded} from '../controls/folded.js';
 import {placed} from '../controls/problem-list.js';
-import {valueText} from '../controls/value-view.js';
 import {differenceSummary, diffView} from '../differences/diff-view.js';
-import {partNames, partValue} from '../differences/difference-parts.js';
-import {differingLines} from '../differences/line-diff.js';
-import {jsonText} from '../json/json-text.js';
-import {entries, isEqual, member} from '../json/json.js';
-import {needsLines} from '../json/line-differences.js';
+import {isEqual} from '../json/json.js';
 import {address, go} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {sentence} from '../server/validation.js';
 import {count} from '../text/formats.js';
+import {conflictName, conflictView} from './conflict-view.js';
+import {conflictSummary, dependentValues, leftOut} from './dependent-values.js';
 import {KeptChoices} from './kept-choices.js';
+
+const draftChanged = 'Your draft was changed meanwhile.';
 
 /** Conflicts shown before the rest is folded. */
 const shownConflicts = 50;
 
 /**
- * Display name of the conflicting item.
+ * Sentences about what has changed, and the choices that are to be made again.
  *
- * @param {Conflict} conflict
- * @returns {string | undefined}
+ * @param {string} news
+ * @param {Conflict[]} outdated
  */
-export function conflictName({kind, section, key, name, field, condition}) {
-    switch (kind) {
-    case 'PARAMETER':
-        if (condition !== undefined) return `${section}.${key}, value for “${condition}”`;
-        return field ? `${section}.${key}, ${lowercaseName(field)}` : `${section}.${key}`;
-    case 'CONDITION': return `The condition ${name}`;
-    case 'GROUP': return `The section ${name}`;
-    case 'CONDITION_ORDER': return 'The order of the conditions';
-    default: return name;
-    }
-}
-
-/**
- * Name of a field within a sentence.
- *
- * @param {string} field
- */
-function lowercaseName(field) {
-    return partNames[field]?.toLowerCase() ?? field;
-}
-
-/**
- * True for the value of a setting, which is shown whole.
- *
- * @param {any} tree
- */
-function isValue(tree) {
-    return Boolean(tree) && (member(tree, 'value') !== undefined
-        || member(tree, 'useInAppDefault') !== undefined);
-}
-
-/**
- * Parts of one side of a conflict; highlights those that differ from `other`.
- *
- * @param {any} side
- * @param {any} other
- */
-function sideView(side, other) {
-    if (side === undefined) return h('p', {class: 'muted'}, 'Not present.');
-    if (Array.isArray(side)) {
-        return h('ol', {class: 'names'}, side.map((name) => h('li', {}, valueText(name))));
-    }
-    if (typeof side !== 'object' || isValue(side) || isValue(other)) {
-        const [own, another] = [valueText(side), valueText(other)];
-        if (other !== undefined && own !== another && needsLines(another, own)) {
-            return differingLines(another, own);
-        }
-        return h('p', {}, h('code', {class: 'value'}, own || '(empty)'));
-    }
-    /**
-     * @param {any} tree
-     * @returns {[string, unknown][]}
-     */
-    const parts = (tree) => entries(tree ?? {}).flatMap(([name, value]) => (
-        name === 'conditionalValues'
-            ? entries(value).map(([condition, inner]) => (
-                /** @type {[string, unknown]} */ ([`For “${condition}”`, inner])))
-            : [/** @type {[string, unknown]} */ (
-                [partNames[name] ?? name, partValue(name, value)])]));
-    const others = new Map(parts(other).map(([name, value]) => [name, jsonText(value)]));
-    return h('dl', {class: 'side-parts'}, parts(side).map(([name, value]) => {
-        const differs = others.get(name) !== jsonText(value);
-        return h('div', {class: differs ? 'differs' : ''}, h('dt', {}, name),
-            h('dd', {}, h('code', {class: 'value'}, valueText(value)),
-                differs && h('span', {class: 'visually-hidden'}, ' (differs)')));
-    }));
-}
-
-/**
- * Conflict with a choice between both sides; stores the choice in `choices` by the conflict's path.
- *
- * @param {Conflict} conflict
- * @param {string} theirName
- * @param {Record<string, string>} choices
- * @param {() => void} changed
- */
-function conflictView(conflict, theirName, choices, changed) {
-    const group = newID('conflict');
-    /**
-     * @param {string} side
-     * @param {string} label
-     * @param {unknown} tree
-     * @param {unknown} other
-     */
-    const option = (side, label, tree, other) => h('label', {class: 'option'},
-        h('span', {class: 'check'}, h('input', {type: 'radio', name: group, value: side,
-            checked: choices[conflict.path] === side, onchange: () => {
-                choices[conflict.path] = side;
-                changed();
-            }}), h('strong', {}, label)),
-        sideView(tree, other));
-    const version = conflict.changedBy;
-    const theirs = publisherName(version, theirName);
-    return h('fieldset', {class: 'card conflict'},
-        h('legend', {class: 'key'}, conflictName(conflict)),
-        h('details', {}, h('summary', {}, 'What it was when your draft began'),
-            sideView(conflict.base, conflict.base)),
-        h('div', {class: 'options'},
-            option('theirs', `${theirs}, published${version ? ` in version ${version.versionNumber}`
-                : ''}`, conflict.theirs, conflict.mine),
-            option('mine', 'Yours, in the draft', conflict.mine, conflict.theirs)));
+function outdatedText(news, outdated) {
+    const start = news || 'What you chose between has changed.';
+    return outdated.length ? `${start} Choose again: ${outdated.map(conflictName).join('; ')}.`
+        : `${start} Review it again: nothing was taken into the draft yet.`;
 }
 
 /**
@@ -141,7 +43,6 @@ export function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'});
     const kept = new KeptChoices(project, workspace.draft?.base);
-    const {choices} = kept;
     fill(main, pageHead('Merge', 'Another version was published since your draft began. '
         + 'Changes that only one side made are kept.'), body);
 
@@ -155,7 +56,7 @@ export function show(main, context) {
         if (!workspace.draft) throw new Error('The draft was discarded or published meanwhile.');
         const {base, template: mine} = workspace.draft;
         const {body} = await call('POST', projectPath(project, 'remoteConfig:merge'), {
-            signal: left.signal, body: {base, mine, resolutions: choices}});
+            signal: left.signal, body: {base, mine, resolutions: kept.resolutions}});
         return {...body, mine};
     };
 
@@ -170,10 +71,9 @@ export function show(main, context) {
         const answer = await merge();
         const isNewer = answer.versionNumber !== shown.versionNumber;
         const isOther = !isEqual(answer.mine, shown.mine);
-        if (isNewer || isOther || answer.conflicts.some(({path}) => !choices[path])) {
-            await draw(answer);
-            announce(isOther ? 'Your draft was changed meanwhile. Review it again.'
-                : 'Another version was published meanwhile. Review it again.');
+        if (isNewer || isOther) {
+            await draw(answer, isOther ? draftChanged
+                : `Version ${answer.versionNumber} was published meanwhile.`);
             return;
         }
         if (answer.problems?.length) {
@@ -185,8 +85,7 @@ export function show(main, context) {
         const {template} = await workspace.fetchTemplate(answer.versionNumber);
         if (left.signal.aborted) return;
         if (workspace.draft?.template !== answer.mine) {
-            await draw(await merge());
-            announce('Your draft was changed meanwhile. Review it again.');
+            await draw(await merge(), draftChanged);
             return;
         }
         const {version} = answer.mine;
@@ -199,14 +98,21 @@ export function show(main, context) {
     };
 
     /**
-     * Renders a merge response.
+     * Renders a merge response. A choice whose sides have changed is to be made again.
      *
      * @param {DraftMerge} answer
+     * @param {string} [news] What has changed since the last response was shown.
      */
-    const draw = async (answer) => {
-        const {version} = await workspace.fetchTemplate(answer.versionNumber);
-        if (left.signal.aborted) return;
+    const draw = async (answer, news = '') => {
+        const {version, template: theirs} = await workspace.fetchTemplate(answer.versionNumber);
+        if (left.signal.aborted || !workspace.draft) return;
+        const templates = {base: workspace.draft.baseTemplate, mine: answer.mine, theirs};
+        const items = answer.conflicts.map((conflict) => (
+            {conflict, dependents: dependentValues(conflict, templates)}));
         const theirName = publisherName(version, 'Someone else');
+        const outdated = kept.dropOutdated(items);
+        const notice = (news || outdated.length > 0) && h('div', {tabindex: '-1'},
+            message('warning', h('p', {}, outdatedText(news, outdated))));
         const place = h('div', {});
         const open = h('p', {class: 'muted', role: 'status'});
         const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
@@ -215,28 +121,32 @@ export function show(main, context) {
                 .catch((error) => fill(place, message('error', error.message)));
             update();
         }}, 'Take this into the draft');
+        const omitted = h('div', {'aria-live': 'polite'});
         const update = () => {
-            const number = answer.conflicts.filter(({path}) => !choices[path]).length;
+            const lost = leftOut(items, (item) => kept.of(item), theirName);
+            fill(omitted, lost.length > 0 && message('warning', h('p', {}, 'The merge leaves out:'),
+                h('ul', {class: 'remarks'}, lost.map((text) => h('li', {}, text)))));
+            const number = items.filter((item) => !kept.of(item)).length;
             button.disabled = number > 0;
             open.textContent = number ? `${count(number, 'choice')} left`
                 : 'Nothing is published yet: you review it once more.';
         };
         update();
-        fill(body,
+        fill(body, notice,
             message('info', `${theirName} published version ${answer.versionNumber}`
                 + `${version?.description ? `: “${version.description}”` : ''}. `
-                + (answer.conflicts.length
-                    ? `${count(answer.conflicts.length, 'thing')} you both changed: choose below.`
-                    : 'You changed different things, so there is nothing to choose.')),
-            folded(answer.conflicts, (some) => h('div', {class: 'stack'}, some.map((conflict) => (
-                conflictView(conflict, theirName, choices, () => {
-                    kept.keep();
+                + conflictSummary(answer.conflicts)),
+            folded(items, (some) => h('div', {class: 'stack'}, some.map((item) => (
+                conflictView(item, theirName, kept.of(item), (side) => {
+                    kept.choose(item, side);
                     update();
                 })))), shownConflicts),
+            omitted,
             h('div', {class: 'actions'}, button, open), place,
             h('div', {class: 'two'},
                 changesView(`What ${theirName} changed`, answer.changes.theirs),
                 changesView('What you changed', answer.changes.mine)));
+        if (notice) notice.focus();
     };
 
     let isBegun = false;

@@ -2,6 +2,7 @@
  * Validates the reviewed draft on the server, and shows its problems and warnings.
  */
 
+import {conditionDoubts} from '../conditions/value-doubts.js';
 import {message} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {folded, unfolding} from '../controls/folded.js';
@@ -10,7 +11,7 @@ import {noChanges} from '../server/server-draft.js';
 import {refusal} from '../server/session.js';
 import {sentence, validate} from '../server/validation.js';
 import {conditionName, placeText} from '../template/paths.js';
-import {withoutVersion} from '../template/template.js';
+import {conditions, withoutVersion} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {warningTexts} from './warning-field.js';
 
@@ -91,4 +92,26 @@ export async function checkDraft({session, workspace}, review, place, signal) {
     } catch (error) {
         if (!signal.aborted) fill(place, message('warning', error.message));
     }
+}
+
+/**
+ * Shows in `place` the values that no app is known to send, of the conditions that the draft adds
+ * or changes.
+ *
+ * @param {PageContext} context
+ * @param {Draft} draft
+ * @param {HTMLElement} place
+ * @param {AbortSignal} signal
+ */
+export async function checkValues({session, workspace}, draft, place, signal) {
+    if (refusal(session, 'editor')) return;
+    const before = new Map(conditions(draft.baseTemplate)
+        .map(({name, expression}) => [name, expression]));
+    const found = await conditionDoubts(conditions(draft.template).filter((
+        {name, expression}) => expression !== before.get(name)), workspace, signal);
+    if (!found.length || signal.aborted) return;
+    fill(place, message('warning',
+        h('p', {}, `${count(found.length, 'condition')} of the draft may not match as written:`),
+        folded(found, (some) => h('ul', {class: 'remarks'}, some.map(({condition, doubts}) => (
+            h('li', {}, `${condition}: ${doubts.join(' ')}`)))))));
 }

@@ -11,7 +11,9 @@ import {go} from '../routing/router.js';
 import {publish, unsettledText} from '../server/publishing.js';
 import {refusal} from '../server/session.js';
 import {withoutVersion} from '../template/template.js';
+import {draftExport} from '../transfer/draft-export.js';
 import {problemsView} from './draft-check.js';
+import {confirmRemoval, massRemoval} from './mass-removal.js';
 import {publishedView, sameView} from './review-messages.js';
 
 /**
@@ -73,6 +75,8 @@ export function publishForm(context, state, review) {
     const submit = async (event) => {
         event.preventDefault();
         if (button.disabled) return;
+        const removal = massRemoval(workspace.baseTemplate, review.template);
+        if (removal && !await confirmRemoval(context.details, removal)) return;
         button.disabled = true;
         description.disabled = true;
         fill(outcome, h('p', {class: 'muted'}, 'Publishing …'));
@@ -116,7 +120,10 @@ export function publishForm(context, state, review) {
         field('Description of this version', description,
             {hint: 'What changes, and why. The history shows it.'}),
         h('div', {class: 'actions'}, guarded(refused, button)),
-        refused && h('p', {class: 'hint'}, refused), outcome);
+        refused && h('p', {class: 'hint'}, refused),
+        refused && !refusal(context.session, 'editor') && h('div', {class: 'stack tight'},
+            h('p', {}, 'Export the draft, and give the file to a publisher, who imports it.'),
+            draftExport(context)), outcome);
 }
 
 /**

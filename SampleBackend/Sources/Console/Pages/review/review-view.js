@@ -11,10 +11,11 @@ import {refusal} from '../server/session.js';
 import {usesByCondition} from '../template/condition-uses.js';
 import {conditions} from '../template/template.js';
 import {digitsWarning} from './digits-warning.js';
-import {checkDraft} from './draft-check.js';
+import {checkDraft, checkValues} from './draft-check.js';
 import {impactView} from './impact.js';
 import {publishForm} from './publish-form.js';
 import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
+import {sameValuesWarning} from './same-values-warning.js';
 
 const reverts = {
     setting: revertingSetting, condition: revertingCondition, group: revertingGroup};
@@ -42,6 +43,7 @@ export function showReview(context, state, draft, review) {
     const {workspace} = context;
     const {signal} = state.shown;
     const check = h('div', {}, h('p', {class: 'muted', role: 'status'}, 'Checking …'));
+    const values = h('div', {'aria-live': 'polite'});
     const difference = draft.changes ?? noChanges;
     const uses = usesByCondition(workspace.template);
     const changes = diffView(difference, {
@@ -70,7 +72,8 @@ export function showReview(context, state, draft, review) {
                 h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
                     h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
                     h('div', {class: 'card-body'}, publishForm(context, state, review), check,
-                        digitsWarning(workspace.template, draft.baseTemplate))),
+                        values, digitsWarning(workspace.template, draft.baseTemplate),
+                        sameValuesWarning(workspace.template, draft.baseTemplate))),
                 impactView(context, signal)),
             h('section', {class: 'card', 'aria-labelledby': 'changes'},
                 h('div', {class: 'card-head'},
@@ -79,4 +82,5 @@ export function showReview(context, state, draft, review) {
                         + draft.base)),
                 h('div', {class: 'card-body'}, changes))));
     review.checking = checkDraft(context, review, check, signal);
+    checkValues(context, draft, values, signal);
 }

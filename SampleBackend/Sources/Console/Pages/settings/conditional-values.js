@@ -8,7 +8,9 @@ import {Combobox} from '../controls/combobox.js';
 import {conditionChip} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
-import {member} from '../json/json.js';
+import {showRemarks} from '../controls/remarks.js';
+import {member, objectOf} from '../json/json.js';
+import {sameValueRemark, sameValues} from '../template/same-values.js';
 import {conditions} from '../template/template.js';
 import {valueField} from './value-field.js';
 
@@ -33,6 +35,7 @@ export class ConditionalValues {
     }});
     #problems = problemList();
     #note = h('p', {class: 'hint', role: 'status'});
+    #same = h('div', {'aria-live': 'polite'});
     /** @type {Condition[] | undefined} */
     #drawn;
 
@@ -75,8 +78,18 @@ export class ConditionalValues {
                     const name = await openConditionDialog({workspace}, null);
                     if (name) this.#add(name, true);
                 }}, 'New condition …')),
-            this.#problems.node, this.#note);
+            this.#same, this.#problems.node, this.#note);
         this.#draw();
+        this.remark();
+    }
+
+    /** Shows which values equal the default value without an effect; call it after an edit. */
+    remark() {
+        const values = objectOf([...this.fields].map(([name, value]) => (
+            /** @type {[string, ParameterValue]} */ ([name, value.value()]))));
+        showRemarks(this.#same, sameValues(
+            {defaultValue: this.#like(), conditionalValues: values},
+            conditions(this.#workspace.template)).map(sameValueRemark));
     }
 
     /**

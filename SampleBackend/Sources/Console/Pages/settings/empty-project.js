@@ -60,9 +60,8 @@ export function emptyProjectView(context) {
     const sample = h('button', {type: 'button', class: 'primary', onclick: async () => {
         sample.disabled = true;
         try {
-            const {template} = adding(
-                workspace.template, parseJSON(await fileText('sample-template.json')));
-            workspace.edit(template);
+            workspace.edit(adding(
+                workspace.template, parseJSON(await fileText('sample-template.json'))));
             announce('Sample added to the draft.');
         } catch (error) {
             sample.disabled = false;

@@ -117,6 +117,7 @@ class SettingForm {
 
     /** Validates the form after an edit; asks the server only when the key is usable. */
     #changed() {
+        this.conditional.remark();
         const own = this.#ownProblem();
         this.keyProblems.show(own ? [{message: own}] : [], this.key);
         if (own) this.checked.refuse();

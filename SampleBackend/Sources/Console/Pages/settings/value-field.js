@@ -10,6 +10,7 @@ import {showRemarks} from '../controls/remarks.js';
 import {valueText} from '../controls/value-view.js';
 import {firebaseValueText} from '../template/firebase-values.js';
 import {valueRemarks} from '../template/number-digits.js';
+import {textRemarks} from '../template/text-remarks.js';
 
 /**
  * Control for a value's text. `input` is the form control; `node` is `input` itself or an element
@@ -60,8 +61,11 @@ function textControl(label, valueType, text, changed) {
  */
 export function labelledControl(label, valueType, text, changed) {
     const remarks = h('div', {id: newID('remarks'), 'aria-live': 'polite'});
+    /** @param {string} written */
+    const remark = (written) => showRemarks(remarks,
+        [...valueRemarks(written, valueType), ...textRemarks(written, valueType)]);
     const control = textControl(label, valueType, text, (written) => {
-        showRemarks(remarks, valueRemarks(written, valueType));
+        remark(written);
         changed(written);
     });
     const {input} = control;
@@ -71,7 +75,7 @@ export function labelledControl(label, valueType, text, changed) {
     node.append(remarks);
     input.setAttribute(
         'aria-describedby', `${input.getAttribute('aria-describedby')} ${remarks.id}`);
-    showRemarks(remarks, valueRemarks(text, valueType));
+    remark(text);
     return {
         node,
         showProblems: (list) => problems.show(list, input),

@@ -197,11 +197,15 @@ export function missingRegions(values) {
             new Intl.Locale(bare).maximize().region}: add those that you mean.`;
 }
 
-/** @type {Record<string, string>} */
+/**
+ * What each field has, and how apps send it.
+ *
+ * @type {Record<string, [string, string]>}
+ */
 const examples = {
-    'device.country': 'a known country: apps send codes such as DE.',
-    'device.language': 'a known language: apps send tags such as de or pt-BR.',
-    'device.os': 'a known system: apps send names such as ios.',
+    'device.country': ['country', 'codes such as DE'],
+    'device.language': ['language', 'tags such as de or pt-BR'],
+    'device.os': ['system', 'names such as ios'],
 };
 
 /**
@@ -216,6 +220,8 @@ export function unknownValue(rule, value, known) {
     const example = examples[rule.element];
     const isTag = rule.element === 'device.language' && languageTag(value) !== null;
     if (!example || !value || isTag) return null;
-    return suggestedValues(rule, known).some(([other]) => other === value) ? null
-        : `“${value}” is not ${example}`;
+    if (suggestedValues(rule, known).some(([other]) => other === value)) return null;
+    const [kind, sent] = example;
+    const meant = meantValue(rule, value, known);
+    return `“${value}” is not a known ${kind}: apps send ${meant === value ? sent : meant}.`;
 }

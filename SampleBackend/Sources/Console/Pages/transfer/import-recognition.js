@@ -1,9 +1,8 @@
 /**
- * Recognition of a file to import by its members, and what replacing the draft by it removes.
+ * Recognition of a file to import by its members.
  */
 
 import {isObject, names} from '../json/json.js';
-import {conditions, sections, settingAt} from '../template/template.js';
 import {quoted} from '../text/formats.js';
 
 /**
@@ -41,19 +40,4 @@ export function recognition(file, format) {
     const unknown = names(file).filter((each) => ![...needed, ...others].includes(each));
     return {problem: null, text: `Recognized as ${name}, by ${quoted(known)}.`
         + (unknown.length ? ` Not known, and without effect: ${quoted(unknown)}.` : '')};
-}
-
-/**
- * Numbers of settings and conditions that a template has and its replacement lacks.
- *
- * @param {Template} template
- * @param {Template} replacement
- */
-export function removals(template, replacement) {
-    const kept = new Set(conditions(replacement).map(({name}) => name));
-    return {
-        settings: sections(template).flatMap(({name, settings}) => settings.filter(({key}) => (
-            settingAt(replacement, name, key) === undefined))).length,
-        conditions: conditions(template).filter(({name}) => !kept.has(name)).length,
-    };
 }

@@ -4,16 +4,15 @@
 
 import {ask} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
+import {isEqual} from '../json/json.js';
 import {go} from '../routing/router.js';
 import {placeText} from '../template/paths.js';
+import {isEmptyTemplate, removals, settingCount} from '../template/removals.js';
 import {conditions} from '../template/template.js';
-import {count, numberText} from '../text/formats.js';
+import {count} from '../text/formats.js';
+import {commonItems, commonItemsView} from './common-items.js';
 import {ConditionChoices} from './condition-choices.js';
-import {removals} from './import-recognition.js';
-import {adding, settingCount} from './template-transfer.js';
-
-/** Maximum number of shown names that the project has already. */
-const shownNames = 200;
+import {adding} from './template-transfer.js';
 
 /**
  * List of places in a file with messages, for reports and problems.
@@ -28,7 +27,7 @@ export function placeList(items, file) {
 }
 
 /**
- * Asks before a replacement removes settings or conditions of the draft.
+ * Asks before a replacement removes settings, sections or conditions of the draft.
  *
  * @param {Template} draft
  * @param {Template} replacement
@@ -36,12 +35,14 @@ export function placeList(items, file) {
 async function mayReplace(draft, replacement) {
     const removed = removals(draft, replacement);
     const parts = [removed.settings && count(removed.settings, 'setting'),
+        removed.sections && count(removed.sections, 'section'),
         removed.conditions && count(removed.conditions, 'condition')].filter(Boolean);
     if (!parts.length) return true;
-    const isEmpty = settingCount(replacement) === 0 && conditions(replacement).length === 0;
     return ask({title: 'Replace everything in the draft?',
-        text: `${isEmpty ? 'The file has no settings and no conditions, so the draft becomes empty'
-            : 'The draft has what the file lacks'}: ${parts.join(' and ')} will be removed.`,
+        text: `${isEmptyTemplate(replacement)
+            ? 'The file has no settings and no conditions, so the draft becomes empty'
+            : 'The draft has what the file lacks'}: ${
+            parts.join(', ').replace(/, ([^,]*)$/, ' and $1')} will be removed.`,
         action: 'Replace everything', isDangerous: true});
 }
 
@@ -65,19 +66,20 @@ export function resultView(workspace, {template, report}, file, recognized, used
         announce(text);
         go(workspace.draft ? 'review' : 'settings');
     };
-    const {kept} = adding(workspace.template, template);
-    const isEmptyNow = () => settingCount(workspace.template) === 0
-        && conditions(workspace.template).length === 0;
+    const isEmptyNow = () => isEmptyTemplate(workspace.template);
     const isEmpty = isEmptyNow();
     const choices = new ConditionChoices(template, () => update());
     const choicesPlace = h('div', {});
     const addButton = h('button', {type: 'button', class: 'primary', onclick: () => add()},
         'Add what is new to the draft');
+    const added = () => adding(workspace.template, template, choices.of(workspace.template));
     const update = () => {
-        addButton.disabled = !choices.isComplete(workspace.template);
-        hint.hidden = !addButton.disabled;
+        const isComplete = choices.isComplete(workspace.template);
+        addButton.disabled = !isComplete || isEqual(added(), workspace.template);
+        hint.textContent = !isComplete ? 'Choose for each condition first.' : addButton.disabled
+            ? 'Nothing in the file is new: there is nothing to add to the draft.' : '';
     };
-    const hint = h('p', {class: 'muted'}, 'Choose for each condition first.');
+    const hint = h('p', {class: 'muted', role: 'status'});
     const drawChoices = () => {
         fill(choicesPlace, choices.view(workspace.template));
         update();
@@ -89,8 +91,7 @@ export function resultView(workspace, {template, report}, file, recognized, used
             choicesPlace.querySelector('input')?.focus();
             return;
         }
-        keep(adding(workspace.template, template, choices.of(workspace.template)).template,
-            'New items of the file added to the draft.');
+        keep(added(), 'New items of the file added to the draft.');
     };
     if (!isEmpty) drawChoices();
     const replace = async () => {
@@ -99,7 +100,7 @@ export function resultView(workspace, {template, report}, file, recognized, used
             keep(template, 'The draft now has the file’s content.');
         }
     };
-    const isNothing = settingCount(template) === 0 && conditions(template).length === 0;
+    const isNothing = isEmptyTemplate(template);
     return h('div', {class: 'stack'},
         h('h3', {tabindex: '-1'}, `The file has ${count(settingCount(template), 'setting')} and `
             + `${count(conditions(template).length, 'condition')}`),
@@ -108,13 +109,8 @@ export function resultView(workspace, {template, report}, file, recognized, used
             h('p', {}, 'These parts change, are dropped, or have no effect here:'),
             placeList(report, file)]
             : h('p', {}, isNothing ? 'There is nothing to add.' : 'Everything is kept unchanged.'),
-        !isEmpty && kept.length > 0 && h('details', {}, h('summary', {},
-            `${count(kept.length, 'thing')} of the file ${kept.length === 1 ? 'is' : 'are'} in the `
-                + 'project already'),
-        h('ul', {class: 'remarks'}, kept.slice(0, shownNames).map((name) => h('li', {}, name)),
-            kept.length > shownNames
-                && h('li', {}, `and ${numberText(kept.length - shownNames)} more`))),
-        choicesPlace, !isEmpty && hint,
+        !isEmpty && commonItemsView(commonItems(workspace.template, template)),
+        choicesPlace, !isEmpty && !isNothing && hint,
         h('div', {class: 'actions'}, !isEmpty && !isNothing && addButton,
             !(isEmpty && isNothing) && h('button', {
                 type: 'button', class: isEmpty ? 'primary' : '', onclick: replace},

@@ -2,6 +2,7 @@
  * Templates from files: converted by the server's importers, and added to the draft.
  */
 
+import {jsonText} from '../json/json-text.js';
 import {copy, entries, isObject, member, names, setMember} from '../json/json.js';
 import {call, projectPath} from '../server/api.js';
 import {hasFirebaseValue} from '../template/firebase-values.js';
@@ -66,12 +67,15 @@ export async function convert(project, {format, file, section}, signal) {
 }
 
 /**
- * Number of settings in a template.
+ * Text of a file with a draft, which names who exports it and the version with which it began.
  *
- * @param {Template} template
+ * @param {Draft} draft
+ * @param {{name: string}} session
  */
-export function settingCount(template) {
-    return sections(template).reduce((sum, {settings}) => sum + settings.length, 0);
+export function draftFile({template, base}, {name}) {
+    const {version, ...content} = template;
+    return `${jsonText({...content,
+        version: {...version, versionNumber: base, updateUser: {name}}}, '  ')}\n`;
 }
 
 /**
@@ -112,19 +116,15 @@ export function freeName(name, ...templates) {
 }
 
 /**
- * Adds the members of `added` that `parameters` lacks; returns the names of the others.
+ * Adds the members of `added` that `parameters` lacks.
  *
  * @param {Record<string, Parameter>} parameters
  * @param {Record<string, Parameter> | undefined} added
- * @param {string} prefix
  */
-function addMissing(parameters, added, prefix) {
-    const kept = [];
+function addMissing(parameters, added) {
     for (const [key, value] of entries(added ?? {})) {
         if (member(parameters, key) === undefined) setMember(parameters, key, value);
-        else kept.push(`${prefix}.${key}`);
     }
-    return kept;
 }
 
 /**
@@ -148,29 +148,26 @@ function renaming(template, added, choices) {
  * @param {Map<string, string>} choices What to do with the conditions of `contradictions`, by name:
  *     `keep` that of `template`, `replace` its expression by that of `added`, or `rename` that of
  *     `added`, so that both stay. The default is `keep`.
- * @returns {{template: object, kept: string[]}} The sum, and the items of both, of which those
- *     of `template` stay; without the conditions of `contradictions`.
+ * @returns {Template} The sum; items of both stay as they are in `template`.
  */
 export function adding(template, added, choices = new Map()) {
     const result = copy(template);
-    const kept = [];
     const known = new Map(conditions(result).map((condition) => [condition.name, condition]));
     const renamed = renaming(template, added, choices);
     for (const condition of conditions(renamed)) {
         const {name, expression} = condition;
         const own = known.get(name);
         if (!own) (result.conditions ??= []).push(copy(condition));
-        else if (own.expression === expression) kept.push(`the condition ${name}`);
         else if (choices.get(name) === 'replace') own.expression = expression;
     }
     if (renamed.parameters) {
-        kept.push(...addMissing(result.parameters ??= {}, copy(renamed.parameters), 'Default'));
+        addMissing(result.parameters ??= {}, copy(renamed.parameters));
     }
     for (const [name, group] of entries(renamed.parameterGroups ?? {})) {
         const groups = (result.parameterGroups ??= {});
         const own = member(groups, name);
         if (own === undefined) setMember(groups, name, copy(group));
-        else kept.push(...addMissing(own.parameters ??= {}, copy(group.parameters), name));
+        else addMissing(own.parameters ??= {}, copy(group.parameters));
     }
-    return {template: result, kept};
+    return result;
 }

@@ -2,6 +2,7 @@
  * Import and export: templates from files into the draft, and defaults for apps as files.
  */
 
+import {conditionDoubts} from '../conditions/value-doubts.js';
 import {choice, field, guarded, message, pageHead} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {fileField, textOf} from '../controls/file-field.js';
@@ -11,7 +12,9 @@ import {parseJSON} from '../json/json-text.js';
 import {projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
+import {conditions} from '../template/template.js';
 import {count} from '../text/formats.js';
+import {draftExport} from './draft-export.js';
 import {recognition} from './import-recognition.js';
 import {placeList, resultView} from './import-result.js';
 import {convert, formatOf, formats, isTemplate} from './template-transfer.js';
@@ -117,8 +120,13 @@ function importCard({session, workspace, project}, left) {
         try {
             const result = await convert(project, {
                 format: format.value, file: tree, section: section.value.trim()}, signal);
+            const doubts = await conditionDoubts(
+                conditions(result.template), workspace, signal);
             if (signal.aborted) return;
-            fill(outcome, resultView(workspace, result, tree, recognized, () => input.forget()));
+            const report = [...result.report, ...doubts.map((each) => (
+                {path: '', message: `the condition ${each.condition}: ${each.doubts.join(' ')}`}))];
+            fill(outcome, resultView(
+                workspace, {...result, report}, tree, recognized, () => input.forget()));
             showResult(outcome.querySelector('h3'));
         } catch (error) {
             if (signal.aborted) return;
@@ -142,11 +150,12 @@ function importCard({session, workspace, project}, left) {
 }
 
 /**
- * Card with links to files of the published version.
+ * Card with links to files of the published version, and the draft as a file.
  *
  * @param {PageContext} context
  */
-function exportCard({workspace, project}) {
+function exportCard(context) {
+    const {workspace, project} = context;
     const isPublished = workspace.version !== null;
     /**
      * @param {string} resource
@@ -173,7 +182,13 @@ function exportCard({workspace, project}) {
                 + 'elsewhere.'),
             h('ul', {class: 'plain downloads'},
                 link('remoteConfig', {}, `${project}-template.json`, 'Template'))]
-            : h('p', {}, 'Nothing is published yet.')));
+            : h('p', {}, 'Nothing is published yet.'),
+        h('h3', {}, 'Draft'),
+        h('p', {class: 'muted'}, workspace.draft
+            ? 'Your draft as a template. A publisher who imports the file and chooses “Replace '
+                + 'everything in the draft” reviews and publishes the same.'
+            : 'You have no draft.'),
+        draftExport(context)));
 }
 
 /**
@@ -184,11 +199,17 @@ export function show(main, context) {
     const left = new AbortController();
     let card = exportCard(context);
     fill(main, pageHead('Import and export', 'Load templates from files into your draft, and save '
-        + 'the published version as files.'), importCard(context, left.signal), card);
-    context.workspace.addEventListener('versionchange', () => {
+        + 'the published version or your draft as files.'), importCard(context, left.signal), card);
+    let hadDraft = Boolean(context.workspace.draft);
+    const redraw = () => {
+        hadDraft = Boolean(context.workspace.draft);
         const next = exportCard(context);
         card.replaceWith(next);
         card = next;
+    };
+    context.workspace.addEventListener('versionchange', redraw, {signal: left.signal});
+    context.workspace.addEventListener('change', () => {
+        if (hadDraft !== Boolean(context.workspace.draft)) redraw();
     }, {signal: left.signal});
     return () => left.abort();
 }

@@ -1,0 +1,48 @@
+/**
+ * Parts of a text value that may not be what was meant: placeholders, which the server does not
+ * replace, and invisible characters.
+ */
+
+/** Placeholders as `${name}` and `{{name}}`. */
+const placeholder = /\$\{[^{}\n]*\}|\{\{[^{}\n]*\}\}/;
+
+/**
+ * Controls other than tabs and line breaks, soft hyphens, zero-width and bidirectional characters;
+ * without the joiners, which scripts and emoji need.
+ */
+const invisible = new RegExp(
+    '[\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F\\u00AD\\u061C\\u180E\\u200B'
+    + '\\u200E\\u200F\\u2028-\\u202E\\u2060-\\u2064\\u2066-\\u206F\\uFEFF]', 'g');
+
+/** Characters of a placeholder that are shown. */
+const shownLength = 60;
+
+/** @param {string} character */
+function codePoint(character) {
+    return `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/**
+ * Remarks on an entered value of the type text or JSON; none for other types.
+ *
+ * @param {string} text
+ * @param {string} valueType
+ * @returns {string[]}
+ */
+export function textRemarks(text, valueType) {
+    if (!['STRING', 'JSON'].includes(valueType)) return [];
+    const remarks = [];
+    // An object in an object of JSON has such braces, too.
+    const [found = ''] = placeholder.exec(
+        valueType === 'JSON' ? text.replaceAll(/\{\{|\}\}/g, '') : text) ?? [];
+    if (found) {
+        remarks.push(`“${found.length > shownLength ? `${found.slice(0, shownLength)}…` : found}” `
+            + 'is sent as written: the server does not replace placeholders.');
+    }
+    const characters = [...new Set(text.match(invisible) ?? [])].map(codePoint);
+    if (characters.length) {
+        remarks.push(`The text has invisible characters, which are sent as written: ${
+            characters.join(', ')}.`);
+    }
+    return remarks;
+}

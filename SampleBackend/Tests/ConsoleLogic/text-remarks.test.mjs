@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {textRemarks} from '../../Sources/Console/Pages/template/text-remarks.js';
+
+for (const [text, valueType, ...words] of [
+    ['Hello', 'STRING'], ['Hello ${user.name}!', 'STRING', '“${user.name}” is sent as written'],
+    ['{{name}}', 'STRING', '“{{name}}”'], ['{"a": {"b": {}}}', 'JSON'],
+    ['{"a":{"b":1}}', 'JSON'], ['{"a":"${b}"}', 'JSON', '“${b}”'], ['$5 {a}', 'STRING'],
+    ['a\u200Bb\u200B\u202E', 'STRING', 'U+200B, U+202E.'], ['\u0007', 'STRING', 'U+0007'],
+    ['Zwei\nZeilen\t👩‍💻 नमस्ते', 'STRING'], ['${a}\uFEFF', 'STRING', '“${a}”', 'U+FEFF'],
+    ['${a}', 'NUMBER'],
+]) {
+    test(`${JSON.stringify(text)} as ${valueType} has ${words.length} remarks`, () => {
+        const remarks = textRemarks(text, valueType);
+        assert.equal(remarks.length, words.length, remarks.join(' '));
+        words.forEach((each, index) => assert.ok(remarks[index].includes(each), remarks[index]));
+    });
+}
