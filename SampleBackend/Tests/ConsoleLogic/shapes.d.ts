@@ -468,6 +468,9 @@ type KeptForm = {
 /** Form of a dialog, whose content is asked for when it is kept. */
 type DialogForm = Omit<KeptForm, 'content'> & {content: () => unknown};
 
+/** What a dialog shows; `isBusy` is called before it is left, and keeps it open if true. */
+type DialogContent = {body: unknown, actions: unknown, isBusy?: () => boolean};
+
 type Suggestions = import('../../Sources/Console/Pages/conditions/suggestions.js').Suggestions;
 
 /** Form with controls for signals. */

@@ -4,7 +4,8 @@
 
 import {badge, field, guarded, message, nothing, pageHead, table, timeText}
     from '../controls/controls.js';
-import {ask, dialogForm, openDialog} from '../controls/dialog.js';
+import {dialogForm} from '../controls/dialog-form.js';
+import {ask, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {shownAnswer} from '../controls/shown-answer.js';
 import {call, isMissing, projectPath} from '../server/api.js';
@@ -91,6 +92,7 @@ export async function addWebhook({project, session}, added, kept = null) {
             creation.node],
         action: 'Add the webhook',
         submit: () => creation.create({url: url.value.trim()}),
+        mayLeave: () => creation.isInDoubt,
     }, close), {isDirty: () => Boolean(kept), form: {
         user: session.name, project, kind: 'webhook', arguments: [],
         content: () => ({url: withoutSecrets(url.value),
@@ -98,7 +100,7 @@ export async function addWebhook({project, session}, added, kept = null) {
                 || (kept?.isShortened && url.value === kept.url)})}});
     creation.end();
     if (!made) {
-        if (creation.isLost) added();
+        if (creation.isLost || creation.isInDoubt) added();
         return;
     }
     added();
