@@ -21,6 +21,15 @@ class HistoryTests(TaskCase):
         """The texts on both sides of each difference."""
         return [e.text.split("\n")[-1] for e in self.find_all(".diff .side")]
 
+    def test_shows_versions_of_others_beside_a_draft(self):
+        self.edit_interval("45")
+        self.go("history")
+        self.wait_for_text("Every 20 seconds", "main table")
+        self.publish(with_interval("30"), "Theirs")
+        self.wait_for(lambda: self.find("main tbody tr th").text.split() == ["4", "Current"],
+                      "the new version in the list")
+        self.assertEqual(len(self.find_all("main tbody .badge.good")), 1)
+
     @gate
     def test_compares_any_two_versions(self):
         self.go("history")
