@@ -180,6 +180,8 @@ class KeyboardTests(TaskCase):
         self.wait_for_text("What changes", "main")
         self.tab_to("Description of this version")
         self.type("By keyboard", Keys.ENTER)
+        self.assertEqual(self.driver.switch_to.active_element.text, "Publish")
+        self.type(Keys.ENTER)
         self.wait_for_text("Published as version 2.", "main")
         self.assertEqual(self.template()["version"]["description"], "By keyboard")
 

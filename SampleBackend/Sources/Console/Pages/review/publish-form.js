@@ -65,6 +65,13 @@ export function publishForm(context, state, review) {
         oninput: () => {
             state.entered = description.value;
         },
+        // Enter alone must not publish to every user.
+        onkeydown: (event) => {
+            if (event.key !== 'Enter' || event.isComposing) return;
+            event.preventDefault();
+            if (event.ctrlKey || event.metaKey) button.form?.requestSubmit(button);
+            else button.focus();
+        },
         onchange: store});
     const button = h('button', {type: 'submit', class: 'primary', 'data-focus': 'publish'},
         isProduction(context.details) ? `Publish to ${shownName(context.details)}` : 'Publish');
