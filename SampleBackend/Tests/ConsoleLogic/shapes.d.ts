@@ -172,6 +172,21 @@ type SyncState = {
     /** Number of the user's tokens so far. */
     token: number;
     isPublishing: boolean;
+    /** The tab's last publish, while something about it is to be shown; null without one. */
+    publish: LastPublish | null;
+};
+
+/**
+ * How the tab's last publish ended. `problem` says why nothing was published; `undone` is the
+ * version that an undo published since. `isSeen` is false while no page has shown it.
+ */
+type LastPublish = {
+    version?: Version;
+    isOwn?: boolean;
+    undone?: Version;
+    problem?: string;
+    time: number;
+    isSeen: boolean;
 };
 
 /** The server's draft, both null without one. */
@@ -196,6 +211,7 @@ type SyncEvents = {
     noted: {};
     newest: {version: Version | null};
     publishing: {isPublishing: boolean};
+    published: {publish: LastPublish | null};
     renew: {};
     stop: {};
 };

@@ -89,6 +89,8 @@ export function publishForm(context, state, review) {
         let sent;
         setPublishing(context, state, true);
         state.notice = null;
+        // Leaving the page must not hide the outcome, so only the end of the session stops it.
+        const doubt = new AbortController();
         try {
             await review.checking;
             if (isStale(workspace, review)) {
@@ -101,12 +103,11 @@ export function publishForm(context, state, review) {
             // Without a validation result, assumes that the server stores the draft unchanged.
             const stored = review.normalized ?? review.template;
             answer = await publish(workspace, stored, {
-                description: description.value.trim(), signal: state.left.signal,
-                onDoubt: (attempt, isUnsettled) => attempt === 1 && fill(outcome, message('warning',
-                    isUnsettled ? `${unsettledText('This publish')} Your draft is kept.`
-                        : 'The connection broke during the publish, so the console does not '
-                        + 'know the outcome. It asks the server until it answers. Your draft '
-                        + 'is kept.'))});
+                description: description.value.trim(), signal: doubt.signal,
+                onDoubt: (attempt, isUnsettled) => {
+                    if (workspace.state.phase === 'stopped') doubt.abort();
+                    if (attempt === 1) fill(outcome, doubtView(isUnsettled));
+                }});
         } catch (error) {
             answer = {outcome: 'refused', message: error.message};
         }
@@ -127,6 +128,24 @@ export function publishForm(context, state, review) {
 }
 
 /**
+ * Message while the outcome of the publish is unknown.
+ *
+ * @param {boolean} [isUnsettled]
+ */
+function doubtView(isUnsettled) {
+    return message('warning', isUnsettled ? `${unsettledText('This publish')} Your draft is kept.`
+        : 'The connection broke during the publish, so the console does not know the outcome. It '
+            + 'asks the server until it answers. Your draft is kept.');
+}
+
+/** @type {Record<string, string>} */
+const problems = {
+    outdated: 'another version was published meanwhile.',
+    notPublished: 'the connection broke, and no version has your draft.',
+    invalid: 'the draft has problems.',
+};
+
+/**
  * Handles the outcome of a publish; `outcome` is the element for its message.
  *
  * @param {PageContext} context
@@ -136,6 +155,10 @@ export function publishForm(context, state, review) {
  */
 async function finish(context, state, outcome, answer) {
     const {workspace} = context;
+    if (state.left.signal.aborted && !answer.version && answer.outcome !== 'left') {
+        workspace.notePublish({time: Date.now(), isSeen: false,
+            problem: problems[answer.outcome] ?? answer.message ?? ''});
+    }
     switch (answer.outcome) {
     case 'published':
     case 'publishedByOthers': {
@@ -146,8 +169,11 @@ async function finish(context, state, outcome, answer) {
         await workspace.endPublished(sent, version.versionNumber).catch(() => {});
         await workspace.load().catch(() => {});
         state.entered = null;
+        const time = Date.now();
+        workspace.notePublish({version, isOwn, time, isSeen: !state.left.signal.aborted});
         if (!state.left.signal.aborted) {
-            state.notice = isOwn ? publishedView(context, state, version) : sameView(version);
+            state.notice = isOwn ? publishedView(context, state, version, time)
+                : sameView(version);
             state.show();
             focusHeading();
         }
