@@ -533,7 +533,7 @@ type DifferenceSection = {
 };
 
 /** How a difference is shown. */
-type DifferenceOptions = {revert?: () => void, note?: () => unknown, valueType?: string};
+type DifferenceOptions = {revert?: () => void, isReverted?: () => boolean, note?: () => unknown, valueType?: string};
 
 /** Draft in the tab's storage. */
 type MirroredDraft = {
@@ -630,6 +630,8 @@ type ReviewState = {
     notice: HTMLElement | null;
     entered: string | null;
     isPublishing: boolean;
+    hasReverted: boolean;
+    search: {text: string};
     opened: Set<string>;
     show: () => void;
     follow: () => void;

@@ -76,6 +76,17 @@ export function publishForm(context, state, review) {
     const button = h('button', {type: 'submit', class: 'primary', 'data-focus': 'publish'},
         isProduction(context.details) ? `Publish to ${shownName(context.details)}` : 'Publish');
     const outcome = h('div', {class: 'stack', 'aria-live': 'polite'});
+    const waiting = h('p', {class: 'muted', role: 'status'});
+    /** Prevents publishing until the page shows the changed draft. */
+    const wait = () => {
+        if (state.isPublishing || refused) return;
+        const isWaiting = isStale(workspace, review);
+        button.disabled = isWaiting;
+        const text = isWaiting ? 'You can publish when the changed draft is saved and shown here.'
+            : '';
+        if (waiting.textContent !== text) waiting.textContent = text;
+    };
+    workspace.addEventListener('change', wait, {signal: state.shown.signal});
     /** @param {SubmitEvent} event */
     const submit = async (event) => {
         event.preventDefault();
@@ -123,7 +134,7 @@ export function publishForm(context, state, review) {
         productionNotice(context.details, 'This publishes to'),
         field('Description of this version', description,
             {hint: 'What changes, and why. The history shows it.'}),
-        h('div', {class: 'actions'}, guarded(refused, button)),
+        h('div', {class: 'actions'}, guarded(refused, button)), waiting,
         refused && h('p', {class: 'hint'}, refused), outcome);
 }
 

@@ -30,11 +30,13 @@ export function show(main, context) {
     const {workspace} = context;
     const body = h('div', {class: 'stack'});
     // `shown` aborts what belongs to the review on the page; `notice` appears above it; `entered`
-    // is a description that is not in the draft yet; `opened` are the unfolded changes.
+    // is a description that is not in the draft yet; `opened` are the unfolded changes, `search` is
+    // the search of them; `hasReverted` is true if a revert of a shown change is not shown yet.
     /** @type {ReviewState} */
     const state = {body, left: new AbortController(), shown: new AbortController(), view: '',
         review: null, notice: null, entered: null, isPublishing: false,
-        opened: new Set(), show: () => {}, follow: () => {}};
+        hasReverted: false, opened: new Set(), search: {text: ''},
+        show: () => {}, follow: () => {}};
     fill(main, pageHead('Review and publish',
         'What your draft changes, and for which users, before they get it.'), body);
 
@@ -43,6 +45,7 @@ export function show(main, context) {
         state.shown.abort();
         state.shown = new AbortController();
         state.view = viewOf(workspace, state);
+        state.hasReverted = false;
         state.review = draft && {template: withoutVersion(draft.template), base: draft.base,
             normalized: null, checking: Promise.resolve()};
         if (state.view === 'publishing') {
@@ -66,7 +69,12 @@ export function show(main, context) {
         } else if (view === 'none' && view !== state.view) noteEnd(state.review);
         if (state.view === 'review' && state.review) {
             // The old differences stay until the new ones are loaded.
-            if (view === 'comparing' || !isStale(workspace, state.review)) return;
+            if (view === 'comparing') return;
+            if (!isStale(workspace, state.review)) {
+                // The revert was taken back.
+                if (state.hasReverted) state.show();
+                return;
+            }
             announce('The draft was changed: the review shows its new content.');
         } else if (view === state.view) return;
         state.show();
