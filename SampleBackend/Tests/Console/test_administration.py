@@ -189,6 +189,15 @@ class WebhookTests(TaskCase):
         self.press("Remove the webhook")
         self.wait_for_text("There are no webhooks", "main")
 
+    def test_shows_a_failing_delivery_without_a_reload(self):
+        self.go("webhooks")
+        self.wait_for_text("There are no webhooks", "main")
+        self.assertLess(self.call("POST", "webhooks", {"url": "https://webhook.invalid/hook"})[0],
+                        300)
+        self.publish(self.template(), "Tell them")
+        self.wait_for_text("Failing", "main tbody")
+        self.assertIn("next attempt at", self.find("main tbody").text)
+
     def test_finds_a_webhook_whose_answer_was_lost(self):
         address = "https://webhook.invalid/lost"
         self.go("webhooks")
