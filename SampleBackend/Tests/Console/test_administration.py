@@ -3,6 +3,8 @@
 import unittest
 from datetime import datetime
 
+from selenium.webdriver.common.keys import Keys
+
 from console_case import gate
 from faults import Faults
 from task_case import TaskCase
@@ -122,6 +124,30 @@ class TokenTests(TaskCase):
                   if t["name"] == name]
         self.assertEqual(len([t for t in tokens if not t.get("revocationTime")]), 1)
 
+    @gate
+    def test_asks_before_it_closes_a_token_that_was_not_copied(self):
+        name = f"shown of {self.project}"
+        self.go("tokens")
+        self.press("Create token")
+        self.write("Name", name)
+        faults = Faults(self.driver)
+        faults.hold("POST", "/v1/tokens", limit=1)
+        self.press("Create the token")
+        self.wait_for(lambda: faults.held() == 1, "the request")
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.wait_for_text("“Create the token” is running", "dialog")
+        faults.end()
+        self.field("Token")
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.wait_for_text("it cannot be shown again", "dialog:last-of-type")
+        self.press("Back")
+        self.wait_for(lambda: len(self.find_all("dialog")) == 1, "the token")
+        self.driver.execute_script("navigator.clipboard.writeText = () => Promise.resolve();")
+        self.press("Copy")
+        self.wait_for_text("Copied", "dialog")
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.wait_for_dialog_to_close()
+
     def test_shows_a_thousand_tokens_in_steps(self):
         self.go("settings")
         self.replace_answer("/v1/tokens", {"tokens": [
@@ -162,6 +188,15 @@ class WebhookTests(TaskCase):
         self.press("Remove https://webhook.invalid/hook")
         self.press("Remove the webhook")
         self.wait_for_text("There are no webhooks", "main")
+
+    def test_shows_a_failing_delivery_without_a_reload(self):
+        self.go("webhooks")
+        self.wait_for_text("There are no webhooks", "main")
+        self.assertLess(self.call("POST", "webhooks", {"url": "https://webhook.invalid/hook"})[0],
+                        300)
+        self.publish(self.template(), "Tell them")
+        self.wait_for_text("Failing", "main tbody")
+        self.assertIn("next attempt at", self.find("main tbody").text)
 
     def test_finds_a_webhook_whose_answer_was_lost(self):
         address = "https://webhook.invalid/lost"

@@ -2,8 +2,11 @@
 
 import unittest
 
+from selenium.webdriver.common.keys import Keys
+
 from browser import PHONE
 from console_case import gate, new_session
+from faults import Faults
 from large_project import large_template
 from task_case import TaskCase, with_interval
 
@@ -17,6 +20,15 @@ class HistoryTests(TaskCase):
     def sides(self):
         """The texts on both sides of each difference."""
         return [e.text.split("\n")[-1] for e in self.find_all(".diff .side")]
+
+    def test_shows_versions_of_others_beside_a_draft(self):
+        self.edit_interval("45")
+        self.go("history")
+        self.wait_for_text("Every 20 seconds", "main table")
+        self.publish(with_interval("30"), "Theirs")
+        self.wait_for(lambda: self.find("main tbody tr th").text.split() == ["4", "Current"],
+                      "the new version in the list")
+        self.assertEqual(len(self.find_all("main tbody .badge.good")), 1)
 
     @gate
     def test_compares_any_two_versions(self):
@@ -120,6 +132,28 @@ class HistoryTests(TaskCase):
             ("4", "ROLLBACK", "1", "Too many errors"))
         self.go("settings")
         self.wait_for_text("60.0", "main")
+
+    @gate
+    def test_does_not_hide_a_way_back_that_runs(self):
+        self.go("history")
+        self.press("Go back to version 1")
+        self.write("Reason", "Too many errors")
+        self.wait_for_text("60.0", "dialog .side.new")
+        faults = Faults(self.driver)
+        faults.hold("POST", ":rollback", limit=1)
+        self.press("Go back to version 1")
+        self.wait_for(lambda: faults.held() == 1, "the request")
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.wait_for_text("“Go back to version 1” is running", "dialog")
+        self.press("Cancel")
+        self.driver.back()
+        self.assertEqual(len(self.find_all("dialog")), 1)
+        self.assertNotIn("Discard your input?", self.find("dialog").text)
+        faults.end()
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("Version 1 is published again as version 4.", "main .success")
+        self.wait_for(lambda: self.find("main tbody tr th").text.split() == ["4", "Current"],
+                      "the new version in the list")
 
     def test_shows_what_was_published_since_the_way_back_was_decided_on(self):
         self.go("history")

@@ -6,6 +6,7 @@ from selenium.webdriver.common.keys import Keys
 
 from browser import DESKTOP, PHONE
 from console_case import gate
+from faults import Faults
 from task_case import TEMPLATE, TaskCase
 
 PAGES = ("settings", "conditions", "review", "merge", "user", "live", "history", "audit", "projects",
@@ -179,8 +180,36 @@ class KeyboardTests(TaskCase):
         self.wait_for_text("What changes", "main")
         self.tab_to("Description of this version")
         self.type("By keyboard", Keys.ENTER)
+        self.assertEqual(self.driver.switch_to.active_element.text, "Publish")
+        self.type(Keys.ENTER)
         self.wait_for_text("Published as version 2.", "main")
         self.assertEqual(self.template()["version"]["description"], "By keyboard")
+
+
+class LostConnectionTests(TaskCase):
+    def test_reads_a_page_again_when_the_server_answers(self):
+        for page in ("projects", "history", "audit", "tokens", "webhooks"):
+            with self.subTest(page=page):
+                self.go("settings")
+                faults = Faults(self.driver)
+                faults.fail("GET", "")
+                self.go(page)
+                self.wait_for_text("The server does not answer", "main")
+                faults.end()
+                self.wait_for(lambda: "does not answer" not in self.find("main").text, page)
+
+    def test_reads_a_page_again_on_request(self):
+        self.go("settings")
+        faults = Faults(self.driver)
+        faults.refuse("GET", "/webhooks$", 503)
+        self.go("webhooks")
+        self.wait_for_text("The server says no.", "main")
+        self.press("Webhooks")
+        self.wait_for(lambda: faults.sent("GET", "/webhooks") == 2, "the second request")
+        self.wait_for_text("The server says no.", "main")
+        faults.end()
+        self.press("Try again")
+        self.wait_for_text("There are no webhooks", "main")
 
 
 if __name__ == "__main__":

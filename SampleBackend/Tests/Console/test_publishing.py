@@ -100,6 +100,61 @@ class PublishingTests(TaskCase):
         self.browser.take_errors()
 
 
+class LeavingTests(TaskCase):
+    """Leaving the review during and after a publish."""
+
+    def setUp(self):
+        super().setUp()
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for_text("What changes", "main")
+        self.faults = Faults(self.driver)
+
+    def publish_and_leave(self):
+        """Leaves the review while the publish runs."""
+        self.faults.hold("PUT", "/remoteConfig$", limit=1)
+        self.press("Publish")
+        self.wait_for(lambda: self.faults.held() == 1, "the publish")
+        self.go("live")
+        self.wait_for_text("Publishing …", ".draft-bar")
+
+    @gate
+    def test_shows_a_publish_that_ended_elsewhere_and_undoes_it(self):
+        self.publish_and_leave()
+        self.go("review")
+        self.wait_for_text("Publishing …", "main")
+        self.go("live")
+        self.faults.end()
+        self.wait_for_text("Published as version 2.", ".draft-bar")
+        self.press("See it arrive, or undo it")
+        self.wait_for_text("Published as version 2.", "main")
+        # The undo stays for its minute.
+        self.press("Watch it arrive")
+        self.wait_for_text("Connected now", "main")
+        self.assertEqual(self.find_all(".draft-bar a"), [])
+        self.go("review")
+        self.press("Undo")
+        self.wait_for_text("Undone: version 1 was published again as version 3.", ".success")
+
+    def test_shows_that_nothing_was_published(self):
+        self.faults.refuse("PUT", "/remoteConfig$", 400, is_held=True)
+        self.press("Publish")
+        self.wait_for(lambda: self.faults.held() == 1, "the publish")
+        self.go("live")
+        self.faults.end()
+        self.wait_for_text("Not published: The server says no.", ".draft-bar")
+        self.go("review")
+        self.wait_for_text("Not published: The server says no.", "main")
+
+    def test_says_that_another_tab_has_published_the_draft(self):
+        status, version = self.call("GET", "draft")
+        self.assertEqual(status, 200)
+        self.publish(version["template"], "In another tab")
+        self.assertEqual(self.call("DELETE", "draft")[0], 200)
+        self.wait_for_text("Version 2 was published by", "main")
+        self.wait_for_text("the draft ended with it", "main")
+
+
 class TwoPeopleTests(TaskCase):
     def theirs(self, change):
         """Another user publishes a change of the template."""

@@ -80,6 +80,23 @@ class ReviewTests(ReviewCase):
         self.wait_for_text("There is no draft", "main")
         self.wait_for(lambda: self.call("GET", "draft")[0] == 204, "the draft to be removed")
 
+    def test_says_that_a_reverted_change_waits_for_its_save(self):
+        def change(template):
+            for group in template["parameterGroups"].values():
+                group["description"] = "Mine"
+        self.start_draft(change)
+        faults = Faults(self.driver)
+        faults.hold("PATCH", "/draft")
+        faults.hold("PUT", "/draft")
+        self.press("Revert AppFeatures")
+        self.wait_for_text("Reverted", ".difference")
+        self.wait_for_text("You can publish when the changed draft is saved", ".publish-card")
+        self.assertFalse(self.button("Publish").is_enabled())
+        faults.end()
+        self.wait_for(lambda: len(self.find_all(".difference")) == 1, "the change that is left")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2.", "main")
+
     def test_names_the_settings_that_a_condition_concerns(self):
         self.go("conditions")
         self.press("Edit User 2")
@@ -576,9 +593,12 @@ class LargeReviewTests(ReviewCase):
         self.driver.execute_script("scrollTo(0, 0)")
         self.assertTrue(fold.is_displayed())
         self.check_page("review-large-open")
+        self.write("Find a change", "number")
         self.press("Revert Group 7.a_setting_with_number_1027")
         self.wait_for_text("2,999 changes", ".draft-bar")
         self.wait_for_text("2,999 settings since version 2", "[aria-labelledby=changes]")
+        self.assertEqual(self.field("Find a change").get_attribute("value"), "number")
+        self.write("Find a change", "")
         # The sections and rows that were open are open still.
         self.wait_for_text("99 changed", "[aria-labelledby=changes]")
         self.assertTrue(self.rows())

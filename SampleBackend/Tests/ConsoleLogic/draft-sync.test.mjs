@@ -107,7 +107,7 @@ test('each phase has the events of its row, and those of all', () => {
         const listed = Object.keys(expected[phase])
             .map((name) => (failures.includes(name) ? 'failed' : name));
         assert.deepEqual(new Set(Object.keys(handlers)),
-            new Set([...listed, 'loaded', 'newest', 'noted', 'publishing', 'stop']));
+            new Set([...listed, 'loaded', 'newest', 'noted', 'published', 'publishing', 'stop']));
     }
 });
 

@@ -172,6 +172,21 @@ type SyncState = {
     /** Number of the user's tokens so far. */
     token: number;
     isPublishing: boolean;
+    /** The tab's last publish, while something about it is to be shown; null without one. */
+    publish: LastPublish | null;
+};
+
+/**
+ * How the tab's last publish ended. `problem` says why nothing was published; `undone` is the
+ * version that an undo published since. `isSeen` is false while no page has shown it.
+ */
+type LastPublish = {
+    version?: Version;
+    isOwn?: boolean;
+    undone?: Version;
+    problem?: string;
+    time: number;
+    isSeen: boolean;
 };
 
 /** The server's draft, both null without one. */
@@ -196,6 +211,7 @@ type SyncEvents = {
     noted: {};
     newest: {version: Version | null};
     publishing: {isPublishing: boolean};
+    published: {publish: LastPublish | null};
     renew: {};
     stop: {};
 };
@@ -474,6 +490,9 @@ type KeptForm = {
 /** Form of a dialog, whose content is asked for when it is kept. */
 type DialogForm = Omit<KeptForm, 'content'> & {content: () => unknown};
 
+/** What a dialog shows; `isBusy` is called before it is left, and keeps it open if true. */
+type DialogContent = {body: unknown, actions: unknown, isBusy?: () => boolean};
+
 type Suggestions = import('../../Sources/Console/Pages/conditions/suggestions.js').Suggestions;
 
 /** Form with controls for signals. */
@@ -520,7 +539,7 @@ type DifferenceSection = {
 };
 
 /** How a difference is shown. */
-type DifferenceOptions = {revert?: () => void, note?: () => unknown, valueType?: string};
+type DifferenceOptions = {revert?: () => void, isReverted?: () => boolean, note?: () => unknown, valueType?: string};
 
 /** Draft in the tab's storage. */
 type MirroredDraft = {
@@ -623,6 +642,8 @@ type ReviewState = {
     notice: HTMLElement | null;
     entered: string | null;
     isPublishing: boolean;
+    hasReverted: boolean;
+    search: {text: string};
     opened: Set<string>;
     show: () => void;
     follow: () => void;

@@ -24,6 +24,8 @@ export class Creation {
     node = h('div', {'aria-live': 'polite'});
     /** True if something was created but the response was lost. */
     isLost = false;
+    /** True while it is unknown whether something was created, until the server answers. */
+    isInDoubt = false;
     /** @type {CreationOptions} */
     #options;
     #left = new AbortController();
@@ -57,11 +59,14 @@ export class Creation {
         } catch (error) {
             if (!(error instanceof NoAnswerError)) throw error;
         }
+        this.isInDoubt = true;
         const made = await clearDoubt(async () => (
             (await this.#items(body)).find(({id}) => !before.has(id)) ?? null), {
             signal: this.#left.signal, onDoubt: (attempt) => attempt === 1 && fill(this.node,
                 message('warning', 'The server did not answer. Checking whether it has done it, '
-                    + 'until it answers.'))});
+                    + 'until it answers.'))}).finally(() => {
+            this.isInDoubt &&= this.#left.signal.aborted;
+        });
         fill(this.node);
         if (!made) throw new Error('The server did not answer, and has not done it. Try again.');
         this.isLost = true;

@@ -4,20 +4,25 @@
 
 import {copyText} from '../controls/clipboard.js';
 import {field, message} from '../controls/controls.js';
-import {openDialog} from '../controls/dialog.js';
+import {ask, openDialog} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
 
 /**
- * Shows a secret with a copy button; resolves when the dialog is closed.
+ * Shows a secret with a copy button; resolves when the dialog is closed. Asks before it closes
+ * uncopied, except with "Done".
  *
  * @param {{title: string, label: string, secret: string, text: string}} options `label` names the
  *     secret's field, `text` is the warning above it.
  */
 export function showSecret({title, label, secret, text}) {
+    let isCopied = false;
     const input = h('input', {type: 'text', readonly: true, class: 'code', value: secret,
-        'data-autofocus': true, onfocus: () => input.select()});
+        'data-autofocus': true, onfocus: () => input.select(), oncopy: () => {
+            isCopied = true;
+        }});
     const copy = h('button', {type: 'button', class: 'primary', onclick: async () => {
         if (await copyText(secret)) {
+            isCopied = true;
             copy.textContent = 'Copied';
             copy.classList.remove('primary');
             done.classList.add('primary');
@@ -30,7 +35,9 @@ export function showSecret({title, label, secret, text}) {
     }}, 'Copy');
     const done = h('button', {type: 'button'}, 'Done');
     return openDialog(title, (close) => {
-        done.addEventListener('click', () => close());
+        done.addEventListener('click', () => close(true));
         return {body: [message('warning', text), field(label, input)], actions: [copy, done]};
-    });
+    }, {isForm: false, isDirty: () => !isCopied, question: () => ask({
+        title: 'Close without copying?', cancel: 'Back', action: 'Close', isDangerous: true,
+        text: `${label} not copied: it cannot be shown again.`})});
 }

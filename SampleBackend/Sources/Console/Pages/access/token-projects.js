@@ -2,8 +2,9 @@
  * The part of the token form that limits a token to projects.
  */
 
-import {choice, field, message} from '../controls/controls.js';
+import {choice, field} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
+import {failedReading} from '../controls/shown-answer.js';
 import {projectText} from '../projects/project-details.js';
 import {call} from '../server/api.js';
 import {capitalized} from '../text/formats.js';
@@ -42,7 +43,7 @@ export function tokenProjects(roleField, kept) {
         const isLimited = scope.value === 'some';
         roleField.hidden = isLimited;
         list.hidden = !isLimited;
-        if (!isLimited || list.childElementCount) return;
+        if (!isLimited || list.querySelector('select')) return;
         try {
             /** @type {Project[]} */
             const projects = (await call('GET', '/v1/projects')).body.projects;
@@ -54,7 +55,7 @@ export function tokenProjects(roleField, kept) {
                 return field(projectText(project), control);
             }));
         } catch (error) {
-            fill(list, message('error', error.message));
+            fill(list, failedReading(error, new AbortController().signal, draw));
         }
     };
     scope.addEventListener('change', draw);

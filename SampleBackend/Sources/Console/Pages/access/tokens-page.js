@@ -4,7 +4,8 @@
 
 import {badge, choice, field, guarded, message, nothing, pageHead, table, timeText}
     from '../controls/controls.js';
-import {ask, dialogForm, openDialog} from '../controls/dialog.js';
+import {dialogForm} from '../controls/dialog-form.js';
+import {ask, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {searchedRowsView} from '../controls/searched-rows.js';
 import {shownAnswer} from '../controls/shown-answer.js';
@@ -85,13 +86,14 @@ export async function createToken({project, session}, created, kept = null) {
             }
             return creation.create(body);
         },
+        mayLeave: () => creation.isInDoubt,
     }, close), {isDirty: () => Boolean(kept), form: {
         user: session.name, project, kind: 'token', arguments: [],
         content: () => ({name: name.value, role: role.value, lifetime: lifetime.value,
             projects: projects.value})}});
     creation.end();
     if (!made) {
-        if (creation.isLost) created();
+        if (creation.isLost || creation.isInDoubt) created();
         return;
     }
     created();

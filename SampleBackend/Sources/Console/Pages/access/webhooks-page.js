@@ -4,38 +4,53 @@
 
 import {badge, field, guarded, message, nothing, pageHead, table, timeText}
     from '../controls/controls.js';
-import {ask, dialogForm, openDialog} from '../controls/dialog.js';
-import {announce, fill, h} from '../controls/dom.js';
+import {dialogForm} from '../controls/dialog-form.js';
+import {ask, openDialog} from '../controls/dialog.js';
+import {announce, fill, h, redraw} from '../controls/dom.js';
 import {shownAnswer} from '../controls/shown-answer.js';
 import {call, isMissing, projectPath} from '../server/api.js';
 import {refusal} from '../server/session.js';
 import {Creation} from './creation.js';
 import {showSecret} from './secret-dialog.js';
 import {shownAddress, withoutSecrets} from './webhook-address.js';
+import {attemptText, deliveryState} from './webhook-outcome.js';
 
-/** @type {Record<string, [text: string, kind: string]>} */
-const states = {
-    PENDING: ['Waiting', 'waiting'], DELIVERED: ['Delivered', 'good'], FAILED: ['Failed', 'bad'],
-    SUPERSEDED: ['Superseded', ''],
-};
+/** Milliseconds between readings of what was delivered. */
+const interval = 5000;
 
-/** @param {string} state */
-function stateBadge(state) {
-    const [text, kind] = states[state] ?? [state, ''];
-    return badge(text, kind);
+/**
+ * Repeats a reading until it ends, but not while the browser's tab is hidden. A failure is not
+ * reported: the next reading repeats it.
+ *
+ * @param {AbortSignal} signal
+ * @param {() => Promise<unknown>} read
+ */
+function repeat(signal, read) {
+    let isReading = false;
+    const timer = setInterval(async () => {
+        if (isReading || document.hidden) return;
+        isReading = true;
+        await read().catch(() => {});
+        isReading = false;
+    }, interval);
+    signal.addEventListener('abort', () => clearInterval(timer));
+}
+
+/** @param {WebhookDelivery} delivery */
+function stateBadge(delivery) {
+    return badge(...deliveryState(delivery));
 }
 
 /**
- * Status and error of a delivery's last attempt, and the time of the next one.
+ * Outcome of a delivery's last attempt, and the time of the next one.
  *
  * @param {WebhookDelivery} delivery
  */
-function outcomeText({statusCode, error, nextAttemptTime, state}) {
-    const parts = [];
-    if (statusCode) parts.push(`Status ${statusCode}`);
-    if (error) parts.push(error);
-    return [parts.join(': '), state === 'PENDING' && nextAttemptTime
-        && [parts.length ? '; ' : '', 'next attempt ', timeText(nextAttemptTime)]];
+function outcomeText(delivery) {
+    const {nextAttemptTime, state} = delivery;
+    const text = attemptText(delivery);
+    return [text, state === 'PENDING' && nextAttemptTime
+        && [text ? ', next attempt at ' : 'Next attempt at ', timeText(nextAttemptTime)]];
 }
 
 /**
@@ -44,23 +59,29 @@ function outcomeText({statusCode, error, nextAttemptTime, state}) {
  * @param {string} project
  * @param {Webhook} webhook
  */
-function openDeliveries(project, webhook) {
+async function openDeliveries(project, webhook) {
     const place = h('div', {}, h('p', {class: 'muted'}, 'Loading …'));
-    call('GET', projectPath(project, `webhooks/${encodeURIComponent(webhook.id)}/deliveries`))
-        .then(({body}) => fill(place, body.deliveries.length
+    const left = new AbortController();
+    const read = shownAnswer(place, left.signal, async (signal) => {
+        const {body} = await call('GET', projectPath(
+            project, `webhooks/${encodeURIComponent(webhook.id)}/deliveries`), {signal});
+        return body.deliveries.length
             ? table('Deliveries', ['Version', 'State', 'Attempts', 'Outcome', 'Created'],
                 /** @type {WebhookDelivery[]} */ (body.deliveries).map((delivery) => h('tr', {},
                     h('th', {scope: 'row', class: 'number'}, delivery.versionNumber),
-                    h('td', {}, stateBadge(delivery.state)),
+                    h('td', {}, stateBadge(delivery)),
                     h('td', {class: 'number'}, delivery.attempts),
                     h('td', {class: 'wide'}, outcomeText(delivery)),
                     h('td', {}, timeText(delivery.creationTime)))))
-            : nothing('Nothing was delivered yet.')))
-        .catch((error) => fill(place, message('error', error.message)));
-    return openDialog('Deliveries', (close) => ({
+            : nothing('Nothing was delivered yet.');
+    });
+    read();
+    repeat(left.signal, read);
+    await openDialog('Deliveries', (close) => ({
         body: [h('p', {}, h('code', {}, webhook.url)), place],
         actions: h('button', {type: 'button', onclick: () => close()}, 'Close'),
     }), {isWide: true});
+    left.abort();
 }
 
 /**
@@ -91,6 +112,7 @@ export async function addWebhook({project, session}, added, kept = null) {
             creation.node],
         action: 'Add the webhook',
         submit: () => creation.create({url: url.value.trim()}),
+        mayLeave: () => creation.isInDoubt,
     }, close), {isDirty: () => Boolean(kept), form: {
         user: session.name, project, kind: 'webhook', arguments: [],
         content: () => ({url: withoutSecrets(url.value),
@@ -98,7 +120,7 @@ export async function addWebhook({project, session}, added, kept = null) {
                 || (kept?.isShortened && url.value === kept.url)})}});
     creation.end();
     if (!made) {
-        if (creation.isLost) added();
+        if (creation.isLost || creation.isInDoubt) added();
         return;
     }
     added();
@@ -131,8 +153,10 @@ export function show(main, context) {
     /** @param {Webhook} webhook */
     const row = (webhook) => h('tr', {},
         h('th', {scope: 'row', class: 'wide'}, h('code', {}, webhook.url)),
-        h('td', {}, webhook.lastDelivery ? [stateBadge(webhook.lastDelivery.state), ' ',
-            h('span', {class: 'muted'}, `version ${webhook.lastDelivery.versionNumber}`)]
+        h('td', {}, webhook.lastDelivery ? [stateBadge(webhook.lastDelivery), ' ',
+            h('span', {class: 'muted'}, `version ${webhook.lastDelivery.versionNumber}`),
+            deliveryState(webhook.lastDelivery)[1] === 'bad'
+                && h('div', {}, outcomeText(webhook.lastDelivery))]
             : h('span', {class: 'muted'}, 'None yet')),
         h('td', {}, timeText(webhook.creationTime)),
         h('td', {}, h('div', {class: 'actions'},
@@ -140,20 +164,39 @@ export function show(main, context) {
                 'aria-label': `Deliveries to ${webhook.url}`,
                 onclick: () => openDeliveries(project, webhook)}, 'Deliveries'),
             guarded(refused, h('button', {type: 'button', class: 'quiet',
-                'aria-label': `Remove ${webhook.url}`, onclick: () => remove(webhook)},
+                'data-focus': `remove ${webhook.id}`, 'aria-label': `Remove ${webhook.url}`,
+                onclick: () => remove(webhook)},
             'Remove')))));
+    /** Text of the shown webhooks, and the number of readings, which supersede refreshes. */
+    let shown = '';
+    let reads = 0;
     /** @param {AbortSignal} signal */
-    const list = async (signal) => {
-        const {webhooks} = (await call('GET', projectPath(project, 'webhooks'), {signal})).body;
+    const fetchAll = async (signal) => (
+        await call('GET', projectPath(project, 'webhooks'), {signal})).body.webhooks;
+    /** @param {Webhook[]} webhooks */
+    const view = (webhooks) => {
+        shown = JSON.stringify(webhooks);
         return webhooks.length
             ? table('Webhooks', ['Address', 'Last delivery', 'Added', ''], webhooks.map(row))
             : h('section', {class: 'card'}, nothing(refused ? 'There are no webhooks.'
                 : 'There are no webhooks. Add one to notify another server of every publish.'));
     };
-    const read = shownAnswer(body, left.signal, (signal) => list(signal).catch((error) => {
-        if (!isMissing(error)) throw error;
-        return h('section', {class: 'card'}, nothing('This server has no webhooks.'));
-    }));
+    const read = shownAnswer(body, left.signal, async (signal) => {
+        shown = '';
+        reads += 1;
+        try {
+            return view(await fetchAll(signal));
+        } catch (error) {
+            if (!isMissing(error)) throw error;
+            return h('section', {class: 'card'}, nothing('This server has no webhooks.'));
+        }
+    });
+    const refresh = async () => {
+        if (!shown) return;
+        const own = reads;
+        const webhooks = await fetchAll(left.signal);
+        if (own === reads && JSON.stringify(webhooks) !== shown) redraw(body, view(webhooks));
+    };
     fill(main,
         pageHead('Webhooks', 'Servers that are notified of every publish.',
             guarded(refused, h('button', {type: 'button', class: 'primary',
@@ -161,5 +204,6 @@ export function show(main, context) {
             'Add webhook'))),
         body);
     read();
+    repeat(left.signal, refresh);
     return () => left.abort();
 }

@@ -2,10 +2,11 @@
  * Modal dialogs, on the browser's `dialog` element, which traps the focus.
  *
  * A dialog with unsaved input asks before it closes, whether by Escape, its button, the browser's
- * Back, another address, or unloading the page.
+ * Back, another address, or unloading the page. While its request runs, it stays open: closing it
+ * would hide the outcome.
  */
 
-import {fill, focusOn, h, newID} from './dom.js';
+import {focusOn, h, newID} from './dom.js';
 import {focusHeading} from './focus.js';
 import {hold, isHeld, release} from './held-entry.js';
 import {keepForms} from './unfinished-form.js';
@@ -61,31 +62,32 @@ export async function endDialogs() {
 }
 
 /** Asks whether to discard a form with unsaved input. */
-function mayLeave() {
-    return ask({title: 'Discard your input?', text: 'What you changed in this form is lost.',
-        action: 'Leave', cancel: 'Keep editing', isDangerous: true});
-}
+const inputQuestion = () => ask({title: 'Discard your input?', action: 'Leave',
+    text: 'What you changed in this form is lost.', cancel: 'Keep editing', isDangerous: true});
 
 /**
  * Opens a dialog. On close, the focus returns to the control that had it; if that is gone, to the
  * control with the same `data-focus`, else to the page's heading.
  *
  * @param {string} title Heading.
- * @param {(close: (value?: unknown) => void) => {body: unknown, actions: unknown}} build
+ * @param {(close: (value?: unknown) => void) => DialogContent} build
  *     Builds the content; receives the function that closes the dialog with a result. Without a
- *     result, that function asks before it discards input.
+ *     result, that function asks before it discards input. The content's `isBusy` is called
+ *     before the dialog is left: true keeps it open.
  * @param {{isWide?: boolean, isRequired?: boolean, isForm?: boolean, isDirty?: function(): boolean,
- *     onAddress?: function(string): void, form?: DialogForm}} options `isForm` is false if what is
+ *     onAddress?: function(string): void, form?: DialogForm,
+ *     question?: () => Promise<boolean>}} options `isForm` is false if what is
  *     entered is not lost, as a search. `isRequired` leaves no way to close it but its own buttons,
  *     or `onAddress`, which receives the fragment of an address that was entered. `isDirty` says
  *     whether closing loses something, in addition to what was entered in the dialog's controls.
  *     `form`, as `{user, project, kind, arguments, content}`, opens again for that user with what
- *     the function `content` returned, when the page is loaded anew.
+ *     the function `content` returned, when the page is loaded anew. `question` asks whether to
+ *     close a dirty dialog.
  * @returns {Promise<*>} The result; undefined when the dialog was cancelled.
  */
 export function openDialog(title, build, options = {}) {
     const {isWide = false, isRequired = false, isForm = true, isDirty = () => false,
-        onAddress = () => {}, form} = options;
+        onAddress = () => {}, form, question = inputQuestion} = options;
     const opener = /** @type {?HTMLElement} */ (document.activeElement);
     const key = opener?.getAttribute('data-focus');
     const heading = newID('dialog');
@@ -101,6 +103,8 @@ export function openDialog(title, build, options = {}) {
             isClosing = true;
             clearTimeout(timer);
             if (form) storeForms();
+            // A question about this dialog has no subject any more.
+            for (const above of opened.splice(opened.indexOf(self) + 1)) above.end();
             // Release before closing, so that nothing navigates while the entry is removed.
             if (opened.length === 1) await release();
             // The dialog was ended meanwhile.
@@ -121,9 +125,9 @@ export function openDialog(title, build, options = {}) {
         };
         /** Closes the dialog unless the user wants to keep editing; true when it closes. */
         const leave = async () => {
-            if (isRequired || isAsking || isClosing) return false;
+            if (isRequired || isAsking || isClosing || isBusy()) return false;
             isAsking = true;
-            const isFree = !self.isDirty() || await mayLeave();
+            const isFree = !self.isDirty() || await question();
             isAsking = false;
             if (isFree) await finish();
             return isFree;
@@ -142,7 +146,8 @@ export function openDialog(title, build, options = {}) {
             clearTimeout(timer);
             if (form) timer = setTimeout(storeForms, pause);
         };
-        const {body, actions} = build((value) => (value === undefined ? leave() : finish(value)));
+        const {body, actions, isBusy = () => false} = build(
+            (value) => (value === undefined ? leave() : finish(value)));
         const dialog = h('dialog', {
             class: isWide ? 'dialog wide' : 'dialog', 'aria-labelledby': heading,
             onkeydown: (event) => {
@@ -196,45 +201,4 @@ export async function ask({title, text, action, isDangerous = false, cancel = 'C
         ],
     }));
     return answer === true;
-}
-
-/**
- * Form of a dialog with an asynchronous action. When the action fails, the dialog stays open and
- * shows the error.
- *
- * @param {{fields: *, action: string, isDangerous?: boolean, submit: function(): Promise<*>,
- *     ready?: Promise<*>}} form The dialog closes with the result of `submit`, or with true when it
- *     has none. Submitting is disabled until `ready` is fulfilled.
- * @param {(value?: unknown) => void} close Closes the dialog.
- * @returns {{body: *, actions: *}} Content for `openDialog`.
- */
-export function dialogForm({fields, action, isDangerous = false, submit, ready}, close) {
-    const id = newID('form');
-    const problem = h('div', {role: 'alert'});
-    const button = h('button', {
-        type: 'submit', form: id, class: isDangerous ? 'danger' : 'primary'}, action);
-    if (ready) {
-        button.disabled = true;
-        ready.then(() => {
-            button.disabled = false;
-        }, () => {});
-    }
-    const form = h('form', {id, class: 'form', novalidate: true, onsubmit: async (event) => {
-        event.preventDefault();
-        if (button.disabled) return;
-        button.disabled = true;
-        try {
-            close(await submit() ?? true);
-        } catch (error) {
-            fill(problem, h('p', {class: 'message error'}, error.message));
-        } finally {
-            button.disabled = false;
-            // A disabled button loses the focus.
-            if (document.activeElement === document.body) button.focus();
-        }
-    }}, fields, problem);
-    return {
-        body: form,
-        actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), button],
-    };
 }

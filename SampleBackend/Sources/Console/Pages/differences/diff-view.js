@@ -8,7 +8,7 @@ import {differenceCount} from '../server/server-draft.js';
 import {settingAt} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {DifferenceList} from './difference-list.js';
-import {concernedView, partsView} from './difference-parts.js';
+import {concernedView, partsView, revertButton} from './difference-parts.js';
 import {changeNames, isLarge, sectionsOf} from './difference-sections.js';
 
 /** @type {Record<DifferenceKind, string>} */
@@ -20,14 +20,13 @@ const headings = {setting: 'Settings', condition: 'Conditions', group: 'Sections
  * @param {ListedDifference} listed
  * @param {DifferenceOptions} options
  */
-function item({kind, label, difference}, {revert, note, valueType}) {
+function item({kind, label, difference}, options) {
+    const {note, valueType} = options;
     const {change, section, key, parts} = difference;
     return h('li', {class: 'difference'},
         h('div', {class: 'difference-head'}, badge(changeNames[change], change.toLowerCase()),
             kind === 'setting' ? settingName(section, key) : h('span', {}, label),
-            revert && h('button', {type: 'button', class: 'quiet revert',
-                'data-focus': `revert ${label}`, 'aria-label': `Revert ${label}`,
-                onclick: revert}, 'Revert')),
+            revertButton(label, options)),
         partsView(parts, valueType), note?.());
 }
 
@@ -61,15 +60,17 @@ function withPlace(found, placeOf) {
  *
  * @param {Differences} difference Response of `remoteConfig:diff`, or the `changes` of a draft.
  * @param {{revert?: function(DifferenceKind, Difference): void, usesOf?: function(string):
- *     string[], placeOf?: function(string): string, template?: Template, opened?: Set<string>}}
- *     [options] `revert` takes back a difference of the kind `setting`, `condition` or `group`;
- *     `usesOf` names the settings with a value for a condition; `placeOf` returns the position of
- *     an added condition, such as "1 of 3"; `template` has the types of the settings; without it,
- *     texts that look like JSON are compared as JSON; `opened` keeps what is unfolded for another
- *     view.
+ *     string[], placeOf?: function(string): string, template?: Template, opened?: Set<string>,
+ *     search?: {text: string}}} [options] `revert` takes back a difference of the kind `setting`,
+ *     `condition` or `group`; `usesOf` names the settings with a value for a condition; `placeOf`
+ *     returns the position of an added condition, such as "1 of 3"; `template` has the types of the
+ *     settings; without it, texts that look like JSON are compared as JSON; `opened` and `search`
+ *     keep what is unfolded and searched for another view.
  */
 export function diffView(difference, options = {}) {
-    const {revert, usesOf, placeOf, template, opened = new Set()} = options;
+    const {revert, usesOf, placeOf, template, opened = new Set(), search} = options;
+    /** @type {WeakSet<Difference>} */
+    const reverted = new WeakSet();
     const {omitted = 0} = difference;
     /** @param {Difference} difference */
     const typeOf = ({section, key}) => {
@@ -81,7 +82,11 @@ export function diffView(difference, options = {}) {
      * @returns {DifferenceOptions}
      */
     const optionsOf = ({kind, difference: found}) => ({
-        revert: revert && (() => revert(kind, found)),
+        revert: revert && (() => {
+            reverted.add(found);
+            revert(kind, found);
+        }),
+        isReverted: () => reverted.has(found),
         valueType: kind === 'setting' ? typeOf(found) : undefined,
         note: kind === 'condition' && usesOf
             ? () => concernedView(usesOf(found.name)) : undefined});
@@ -91,7 +96,7 @@ export function diffView(difference, options = {}) {
     const placed = {...difference,
         conditions: difference.conditions.map((found) => withPlace(found, placeOf))};
     return h('div', {class: 'diff'},
-        isLarge(placed) ? new DifferenceList(placed, optionsOf, opened).node
+        isLarge(placed) ? new DifferenceList(placed, optionsOf, opened, search).node
             : listsByKind(placed, optionsOf),
         omitted > 0 && h('p', {class: 'muted'},
             `${count(omitted, 'more change')} of this very large template cannot be shown.`));

@@ -8,7 +8,7 @@ import {h, newID} from '../controls/dom.js';
 import {RowWindow} from '../controls/row-window.js';
 import {count} from '../text/formats.js';
 import {searchWords} from '../text/search.js';
-import {partName, partsView} from './difference-parts.js';
+import {partName, partsView, revertButton} from './difference-parts.js';
 import {changeNames, countsText, isFound, lineOf, sectionsOf} from './difference-sections.js';
 
 /** @param {Difference} difference */
@@ -37,8 +37,9 @@ export class DifferenceList {
      * @param {Differences} differences
      * @param {(listed: ListedDifference) => DifferenceOptions} optionsOf
      * @param {Set<string>} opened Keys of the open sections and rows, which the list updates.
+     * @param {{text: string}} [search] The searched words, which the list updates.
      */
-    constructor(differences, optionsOf, opened) {
+    constructor(differences, optionsOf, opened, search = {text: ''}) {
         this.#optionsOf = optionsOf;
         this.#opened = opened;
         this.#rows = new RowWindow((listed, kept) => kept ?? this.#row(listed), rowKey,
@@ -48,10 +49,13 @@ export class DifferenceList {
         this.#sections = sections.map((section) => this.#section(section));
         this.#rows.arrange(this.#sections.map(({list}) => list));
         this.search = h('input', {type: 'search', autocomplete: 'off', 'data-focus': 'find-change',
-            'aria-label': 'Find a change', placeholder: 'Find a change', oninput: () => {
-                this.#words = searchWords(this.search.value);
+            'aria-label': 'Find a change', placeholder: 'Find a change', value: search.text,
+            oninput: () => {
+                search.text = this.search.value;
+                this.#words = searchWords(search.text);
                 this.#draw();
             }});
+        this.#words = searchWords(search.text);
         this.foldAll = h('button', {type: 'button', class: 'quiet',
             'data-focus': 'fold-all', onclick: () => this.#foldAll()});
         this.noMatch = h('p', {class: 'nothing'}, 'No change matches.');
@@ -157,9 +161,7 @@ export class DifferenceList {
         h('span', {class: 'difference-name'}, name));
         const row = h('div', {class: 'difference-row'},
             h('div', {class: 'difference-line'}, fold, valuesView(difference),
-                options.revert && h('button', {type: 'button', class: 'quiet revert',
-                    'data-focus': `revert ${label}`, 'aria-label': `Revert ${label}`,
-                    onclick: options.revert}, 'Revert')),
+                revertButton(label, options)),
             parts);
         show();
         return row;

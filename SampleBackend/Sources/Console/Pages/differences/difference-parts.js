@@ -96,3 +96,29 @@ export function concernedView(names) {
     return unfolding(`Concerns ${count(names.length, 'setting')}`, () => folded(names, (some) => (
         h('ul', {class: 'plain'}, some.map((name) => h('li', {}, h('code', {}, name))))), 100));
 }
+
+/**
+ * Button that takes back a difference, and then says so until the new differences are shown; false
+ * without the option `revert`.
+ *
+ * @param {string} label
+ * @param {DifferenceOptions} options
+ */
+export function revertButton(label, {revert, isReverted}) {
+    if (!revert) return false;
+    const button = h('button', {type: 'button', class: 'quiet revert',
+        'data-focus': `revert ${label}`, 'aria-label': `Revert ${label}`, onclick: () => {
+            if (isReverted?.()) return;
+            revert();
+            show();
+        }}, 'Revert');
+    const show = () => {
+        if (!isReverted?.()) return;
+        button.textContent = 'Reverted';
+        button.setAttribute('aria-label', `Reverted ${label}`);
+        // Disabling it would take the focus away.
+        button.setAttribute('aria-disabled', 'true');
+    };
+    show();
+    return button;
+}

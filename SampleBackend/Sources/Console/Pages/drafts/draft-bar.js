@@ -10,6 +10,7 @@ import {address, currentRoute} from '../routing/router.js';
 import {differenceCount} from '../server/server-draft.js';
 import {placeName} from '../template/paths.js';
 import {count} from '../text/formats.js';
+import {publishNote} from './publish-note.js';
 import {barOfSteps, leftNote, stepButtons, stepIcon} from './step-controls.js';
 
 /**
@@ -123,6 +124,8 @@ function notes(workspace, draft) {
         !draft.isBaseGone && workspace.isOutdated && h('span', {class: 'outdated'},
             ` Version ${newestVersion?.versionNumber} was published meanwhile; `
             + 'it is merged with your draft before you publish.'),
+        workspace.isPublishing && currentRoute().path !== 'review' && ' Publishing …',
+        publishNote(workspace),
         problemView(workspace), leftNote(workspace), droppedNote(workspace),
         overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
             ' Another tab or person changed the same values, and yours replaced them: '
@@ -181,8 +184,8 @@ function barOfNews({workspace, redraw}) {
 }
 
 /**
- * The bar; false without a draft, a draft to delete, a note that one ended with its project, a
- * newer version, or steps to undo or redo.
+ * The bar; false without a draft, a draft to delete, a note that one ended with its project or by a
+ * publish, a newer version, or steps to undo or redo.
  *
  * @param {PageContext} context
  */
@@ -194,6 +197,12 @@ export function draftBar(context) {
     if (note) {
         return h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
             h('p', {}, h('strong', {}, 'No draft.'), note));
+    }
+    const publish = publishNote(context.workspace);
+    if (publish) {
+        return h('section', {class: 'draft-bar', 'aria-label': 'Publish'},
+            h('p', {}, h('strong', {}, 'No draft.'), publish),
+            h('div', {class: 'actions'}, stepButtons(context.workspace)));
     }
     return context.workspace.isOutdated ? barOfNews(context) : barOfSteps(context.workspace);
 }

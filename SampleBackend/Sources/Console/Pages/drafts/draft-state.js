@@ -15,7 +15,8 @@ import {UnansweredSaves} from './unanswered-saves.js';
 export const initialState = {
     phase: 'saved', current: {template: {}, version: null, number: '0', etag: '*'},
     newestVersion: null, draft: null, saved: null, sent: null, unanswered: [], problem: null,
-    overwritten: [], left: [], dropped: [], token: 1, isPublishing: false};
+    overwritten: [], left: [], dropped: [], token: 1, isPublishing: false,
+    publish: null};
 
 /**
  * Number of the shown version; before the first publish "0", or the number after the last one of a

@@ -204,6 +204,7 @@ const always = {
             : to({...state, newestVersion: version}, change)),
     noted: (state) => to({...state, dropped: []}, change),
     publishing: (state, {isPublishing}) => to({...state, isPublishing}, change),
+    published: (state, {publish}) => to({...state, publish}, change),
     stop: (state) => to({...state, phase: 'stopped'}),
 };
 

@@ -83,6 +83,11 @@ export class WorkspaceView extends EventTarget {
         return this.state.dropped;
     }
 
+    /** How the tab's last publish ended; null without one. */
+    get lastPublish() {
+        return this.state.publish;
+    }
+
     /** True while the server lacks the draft as shown in this tab. */
     get isUnsaved() {
         return isUnsaved(this.state);

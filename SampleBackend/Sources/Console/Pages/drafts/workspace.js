@@ -105,6 +105,15 @@ export class Workspace extends SyncedDraft {
         this.send({type: 'edit', draft: after, overwritten});
     }
 
+    /**
+     * Sets what is to be shown of the tab's last publish.
+     *
+     * @param {?LastPublish} publish
+     */
+    notePublish(publish) {
+        this.send({type: 'published', publish});
+    }
+
     /** Name of the step that `undo` takes back; null without one. */
     get undoName() {
         return this.#nextStep(true)?.name ?? null;

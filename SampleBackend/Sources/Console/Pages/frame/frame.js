@@ -53,7 +53,8 @@ export class Frame {
         this.#workspaces = new Workspaces(session);
         this.onSignedOut = onSignedOut;
         this.#shell = new Shell(session, {openPalette: () => this.#openPalette(),
-            signOut: () => this.#signOut(), signal: this.#listening.signal});
+            signOut: () => this.#signOut(), openAgain: () => this.#showPage(true),
+            signal: this.#listening.signal});
         this.#host = new PageHost(this.#shell.main);
     }
 

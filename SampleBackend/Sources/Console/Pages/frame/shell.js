@@ -25,9 +25,16 @@ export class Shell {
 
     /**
      * @param {Session} session Signed-in user.
-     * @param {{openPalette: () => void, signOut: () => void, signal: AbortSignal}} actions
+     * @param {{openPalette: () => void, signOut: () => void, openAgain: () => void,
+     *     signal: AbortSignal}} actions `openAgain` shows the page in the address anew.
      */
-    constructor(session, {openPalette, signOut, signal}) {
+    constructor(session, {openPalette, signOut, openAgain, signal}) {
+        this.navigation.addEventListener('click', (event) => {
+            const link = event.target instanceof Element && event.target.closest('a');
+            if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+            // The browser does not navigate to the address that is open.
+            if (link.href === location.href) openAgain();
+        });
         this.role = h('span', {class: 'badge'}, session.role);
         this.header = h('header', {class: 'top'}, this.menu, this.brand, this.projectChooser,
             h('div', {class: 'account'},

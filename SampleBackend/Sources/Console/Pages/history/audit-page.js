@@ -2,9 +2,10 @@
  * Audit page: who did what and when, newest first.
  */
 
-import {administratorName, choice, field, message, moreButton, nothing, pageHead, table, timeText}
+import {administratorName, choice, field, moreButton, nothing, pageHead, table, timeText}
     from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
+import {failedReading} from '../controls/shown-answer.js';
 import {setQuery} from '../routing/router.js';
 import {call, isMissing, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
@@ -128,7 +129,7 @@ export function show(main, context) {
         } catch (error) {
             if (signal.aborted) return;
             if (isMissing(error)) draw();
-            else fill(body, message('error', error.message));
+            else fill(body, failedReading(error, signal, start));
         }
     };
     fill(main, pageHead('Audit', 'Who did what and when, newest first. The trail is never '

@@ -6,6 +6,7 @@ import {badge, guarded, message, moreButton, nothing, pageHead, publisherName, t
     from '../controls/controls.js';
 import {fill, h, redraw} from '../controls/dom.js';
 import {isHeld} from '../controls/held-entry.js';
+import {failedReading} from '../controls/shown-answer.js';
 import {keptForms} from '../controls/unfinished-form.js';
 import {comparison} from '../differences/version-comparison.js';
 import {arrivalView} from '../live/arrival.js';
@@ -121,6 +122,7 @@ export function show(main, context) {
             const {body} = await call('GET', projectPath(
                 context.project, 'remoteConfig:listVersions', {pageSize}), {signal: left.signal});
             const newest = Number(versions[0]?.versionNumber ?? 0);
+            if (newest === Number(body.versions[0]?.versionNumber ?? 0)) return;
             const news = /** @type {Version[]} */ (body.versions).filter(
                 ({versionNumber}) => Number(versionNumber) > newest);
             const isGap = news.length === body.versions.length;
@@ -130,11 +132,14 @@ export function show(main, context) {
             // The list stays unchanged; reloading the page reads it again.
         }
     };
-    const first = read().catch((error) => {
+    /** @returns {Promise<void>} */
+    const start = () => read().catch((error) => {
         if (left.signal.aborted) return;
         fill(body, isMissing(error) ? h('section', {class: 'card'},
-            nothing('Nothing has been published yet.')) : message('error', error.message));
+            nothing('Nothing has been published yet.'))
+            : failedReading(error, left.signal, start));
     });
+    const first = start();
     // Not in `resume-form.js`: the page says what became of it.
     const kept = isHeld() || refusal(context.session, 'publisher') ? undefined
         : keptForms(context.workspace.user, context.project).find(({kind}) => kind === 'rollback');
@@ -143,6 +148,14 @@ export function show(main, context) {
         first.then(() => !isHeld() && context.goBack?.(
             versionNumber, /** @type {string} */ (kept.content)));
     }
+    // With a draft, the workspace keeps its version while others publish.
+    let known = Number(context.workspace.newestVersion?.versionNumber ?? 0);
+    context.workspace.addEventListener('change', () => {
+        const newest = Number(context.workspace.newestVersion?.versionNumber ?? 0);
+        if (newest <= known) return;
+        known = newest;
+        first.then(readNews);
+    }, {signal: left.signal});
     context.workspace.addEventListener('versionchange', () => first.then(readNews), {
         signal: left.signal});
     return () => left.abort();

@@ -3,7 +3,8 @@
  */
 
 import {field, message, publisherName, timeText} from '../controls/controls.js';
-import {dialogForm, openDialog} from '../controls/dialog.js';
+import {dialogForm} from '../controls/dialog-form.js';
+import {openDialog} from '../controls/dialog.js';
 import {fill, h} from '../controls/dom.js';
 import {beginning, readDifference} from '../differences/version-comparison.js';
 import {productionNotice} from '../projects/project-details.js';

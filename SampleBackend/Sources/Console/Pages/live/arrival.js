@@ -34,11 +34,13 @@ export async function arrival(project, versionNumber, signal) {
  * @param {string} project Name of the project.
  * @param {string} versionNumber The version.
  * @param {AbortSignal} signal Ends the updates.
- * @param {function(number): void} onLook Called at each update with the seconds that are left.
+ * @param {function(number): void} [onLook] Called at each update with the seconds that are left.
+ * @param {number} [start] Milliseconds since 1970 at which the minute began.
  */
-export function arrivalView(project, versionNumber, signal, onLook = () => {}) {
+export function arrivalView(
+    project, versionNumber, signal, onLook = () => {}, start = Date.now()) {
     const place = h('p', {role: 'status'}, 'Counting the connected apps …');
-    const end = Date.now() + lifetime * 1000;
+    const end = start + lifetime * 1000;
     const look = async () => {
         if (signal.aborted) return;
         const left = Math.max(0, Math.ceil((end - Date.now()) / 1000));

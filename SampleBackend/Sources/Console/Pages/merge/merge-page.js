@@ -7,6 +7,7 @@ import {message, nothing, pageHead, publisherName} from '../controls/controls.js
 import {announce, fill, h} from '../controls/dom.js';
 import {folded} from '../controls/folded.js';
 import {placed} from '../controls/problem-list.js';
+import {failedReading} from '../controls/shown-answer.js';
 import {differenceSummary, diffView} from '../differences/diff-view.js';
 import {isEqual} from '../json/json.js';
 import {address, go} from '../routing/router.js';
@@ -163,7 +164,7 @@ export function show(main, context) {
             isBegun = true;
             fill(body, h('p', {class: 'muted', role: 'status'}, 'Merging …'));
             merge().then(draw).catch((error) => {
-                if (!left.signal.aborted) fill(body, message('error', error.message));
+                if (!left.signal.aborted) fill(body, failedReading(error, left.signal, begin));
             });
         }
     };

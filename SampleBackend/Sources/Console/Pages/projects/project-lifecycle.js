@@ -3,7 +3,8 @@
  */
 
 import {choice, field, message} from '../controls/controls.js';
-import {ask, dialogForm, openDialog} from '../controls/dialog.js';
+import {dialogForm} from '../controls/dialog-form.js';
+import {ask, openDialog} from '../controls/dialog.js';
 import {fill, h} from '../controls/dom.js';
 import {call, projectPath} from '../server/api.js';
 import {colors, environmentBadge, environments, shownName, swatch} from './project-details.js';

@@ -7,6 +7,7 @@ import {message} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {folded, unfolding} from '../controls/folded.js';
 import {placed} from '../controls/problem-list.js';
+import {failedReading} from '../controls/shown-answer.js';
 import {noChanges} from '../server/server-draft.js';
 import {refusal} from '../server/session.js';
 import {sentence, validate} from '../server/validation.js';
@@ -76,7 +77,8 @@ function warningsView(texts, {template, changes}) {
  * @param {HTMLElement} place
  * @param {AbortSignal} signal
  */
-export async function checkDraft({session, workspace}, review, place, signal) {
+export async function checkDraft(context, review, place, signal) {
+    const {session, workspace} = context;
     if (refusal(session, 'editor')) {
         fill(place);
         return;
@@ -90,7 +92,10 @@ export async function checkDraft({session, workspace}, review, place, signal) {
         fill(place, problems.length ? problemsView(problems, draft.template)
             : warning && warningsView(warningTexts(warning), draft));
     } catch (error) {
-        if (!signal.aborted) fill(place, message('warning', error.message));
+        if (signal.aborted) return;
+        fill(place, failedReading(error, signal, () => {
+            review.checking = checkDraft(context, review, place, signal);
+        }, 'warning'));
     }
 }
 

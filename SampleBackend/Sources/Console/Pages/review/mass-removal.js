@@ -4,7 +4,8 @@
  */
 
 import {field, message} from '../controls/controls.js';
-import {ask, dialogForm, openDialog} from '../controls/dialog.js';
+import {dialogForm} from '../controls/dialog-form.js';
+import {ask, openDialog} from '../controls/dialog.js';
 import {h} from '../controls/dom.js';
 import {isProduction, shownName} from '../projects/project-details.js';
 import {removals, settingCount} from '../template/removals.js';

@@ -67,10 +67,28 @@ export function publishForm(context, state, review) {
         oninput: () => {
             state.entered = description.value;
         },
+        // Enter alone must not publish to every user.
+        onkeydown: (event) => {
+            if (event.key !== 'Enter' || event.isComposing) return;
+            event.preventDefault();
+            if (event.ctrlKey || event.metaKey) button.form?.requestSubmit(button);
+            else button.focus();
+        },
         onchange: store});
     const button = h('button', {type: 'submit', class: 'primary', 'data-focus': 'publish'},
         isProduction(context.details) ? `Publish to ${shownName(context.details)}` : 'Publish');
     const outcome = h('div', {class: 'stack', 'aria-live': 'polite'});
+    const waiting = h('p', {class: 'muted', role: 'status'});
+    /** Prevents publishing until the page shows the changed draft. */
+    const wait = () => {
+        if (state.isPublishing || refused) return;
+        const isWaiting = isStale(workspace, review);
+        button.disabled = isWaiting;
+        const text = isWaiting ? 'You can publish when the changed draft is saved and shown here.'
+            : '';
+        if (waiting.textContent !== text) waiting.textContent = text;
+    };
+    workspace.addEventListener('change', wait, {signal: state.shown.signal});
     /** @param {SubmitEvent} event */
     const submit = async (event) => {
         event.preventDefault();
@@ -86,6 +104,8 @@ export function publishForm(context, state, review) {
         let sent;
         setPublishing(context, state, true);
         state.notice = null;
+        // Leaving the page must not hide the outcome, so only the end of the session stops it.
+        const doubt = new AbortController();
         try {
             await review.checking;
             if (isStale(workspace, review)) {
@@ -98,12 +118,11 @@ export function publishForm(context, state, review) {
             // Without a validation result, assumes that the server stores the draft unchanged.
             const stored = review.normalized ?? review.template;
             answer = await publish(workspace, stored, {
-                description: description.value.trim(), signal: state.left.signal,
-                onDoubt: (attempt, isUnsettled) => attempt === 1 && fill(outcome, message('warning',
-                    isUnsettled ? `${unsettledText('This publish')} Your draft is kept.`
-                        : 'The connection broke during the publish, so the console does not '
-                        + 'know the outcome. It asks the server until it answers. Your draft '
-                        + 'is kept.'))});
+                description: description.value.trim(), signal: doubt.signal,
+                onDoubt: (attempt, isUnsettled) => {
+                    if (workspace.state.phase === 'stopped') doubt.abort();
+                    if (attempt === 1) fill(outcome, doubtView(isUnsettled));
+                }});
         } catch (error) {
             answer = {outcome: 'refused', message: error.message};
         }
@@ -119,12 +138,30 @@ export function publishForm(context, state, review) {
         productionNotice(context.details, 'This publishes to'),
         field('Description of this version', description,
             {hint: 'What changes, and why. The history shows it.'}),
-        h('div', {class: 'actions'}, guarded(refused, button)),
+        h('div', {class: 'actions'}, guarded(refused, button)), waiting,
         refused && h('p', {class: 'hint'}, refused),
         refused && !refusal(context.session, 'editor') && h('div', {class: 'stack tight'},
             h('p', {}, 'Export the draft, and give the file to a publisher, who imports it.'),
             draftExport(context)), outcome);
 }
+
+/**
+ * Message while the outcome of the publish is unknown.
+ *
+ * @param {boolean} [isUnsettled]
+ */
+function doubtView(isUnsettled) {
+    return message('warning', isUnsettled ? `${unsettledText('This publish')} Your draft is kept.`
+        : 'The connection broke during the publish, so the console does not know the outcome. It '
+            + 'asks the server until it answers. Your draft is kept.');
+}
+
+/** @type {Record<string, string>} */
+const problems = {
+    outdated: 'another version was published meanwhile.',
+    notPublished: 'the connection broke, and no version has your draft.',
+    invalid: 'the draft has problems.',
+};
 
 /**
  * Handles the outcome of a publish; `outcome` is the element for its message.
@@ -136,6 +173,10 @@ export function publishForm(context, state, review) {
  */
 async function finish(context, state, outcome, answer) {
     const {workspace} = context;
+    if (state.left.signal.aborted && !answer.version && answer.outcome !== 'left') {
+        workspace.notePublish({time: Date.now(), isSeen: false,
+            problem: problems[answer.outcome] ?? answer.message ?? ''});
+    }
     switch (answer.outcome) {
     case 'published':
     case 'publishedByOthers': {
@@ -146,8 +187,11 @@ async function finish(context, state, outcome, answer) {
         await workspace.endPublished(sent, version.versionNumber).catch(() => {});
         await workspace.load().catch(() => {});
         state.entered = null;
+        const time = Date.now();
+        workspace.notePublish({version, isOwn, time, isSeen: !state.left.signal.aborted});
         if (!state.left.signal.aborted) {
-            state.notice = isOwn ? publishedView(context, state, version) : sameView(version);
+            state.notice = isOwn ? publishedView(context, state, version, time)
+                : sameView(version);
             state.show();
             focusHeading();
         }

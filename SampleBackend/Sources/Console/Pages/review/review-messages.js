@@ -6,9 +6,31 @@ import {guarded, message, nothing, publisherName} from '../controls/controls.js'
 import {fill, h} from '../controls/dom.js';
 import {focusHeading} from '../controls/focus.js';
 import {isProduction, shownName} from '../projects/project-details.js';
+import {publishText, undoTime} from '../drafts/publish-note.js';
 import {address} from '../routing/router.js';
 import {refusal} from '../server/session.js';
 import {undoneView, undoView} from './undo.js';
+
+/**
+ * Message about the tab's last publish, within its minute or until it was shown; null without one.
+ *
+ * @param {PageContext} context
+ * @param {ReviewState} state
+ */
+export function lastPublishView(context, state) {
+    const {workspace} = context;
+    const {lastPublish} = workspace;
+    if (!lastPublish) return null;
+    const {version, isOwn, undone, time, isSeen} = lastPublish;
+    if (!isSeen) workspace.notePublish({...lastPublish, isSeen: true});
+    if (undone && isSeen) return null;
+    if (version && isOwn && !undone && (!isSeen || Date.now() - time < undoTime)) {
+        return publishedView(context, state, version, time);
+    }
+    if (isSeen) return null;
+    if (version && !isOwn) return sameView(version);
+    return message(version ? 'success' : 'warning', publishText(lastPublish));
+}
 
 /**
  * Message about the version that was just published; the message about its undo replaces it.
@@ -16,8 +38,9 @@ import {undoneView, undoView} from './undo.js';
  * @param {PageContext} context
  * @param {ReviewState} state
  * @param {Version} published
+ * @param {number} time Milliseconds since 1970 at which it was published.
  */
-export function publishedView(context, state, published) {
+export function publishedView(context, state, published, time) {
     const {signal} = state.left;
     /** @param {?HTMLElement} notice */
     const showNotice = (notice) => {
@@ -35,7 +58,7 @@ export function publishedView(context, state, published) {
         h('p', {}, h('strong', {}, `Published as version ${published.versionNumber}.`),
             isProduction(context.details) && ` It is in ${shownName(context.details)}, production.`,
             ' Connected apps get it now.'),
-        undoView(context, published, signal, showUndone),
+        undoView(context, published, time, signal, showUndone),
         h('p', {class: 'actions'}, h('a', {href: address('live')}, 'Watch it arrive'),
             h('a', {href: address('history')}, 'See the history')));
 }
@@ -50,6 +73,21 @@ export function sameView(version) {
         h('p', {}, publisherName(version), ' published the same as ',
             h('strong', {}, `version ${version.versionNumber}`),
             ', so nothing in your draft is left to publish.'),
+        h('p', {class: 'actions'}, h('a', {href: address('history')}, 'See the history')));
+}
+
+/**
+ * Message that the draft ended elsewhere, by a version that was published meanwhile.
+ *
+ * @param {Version} version
+ * @param {string} user The signed-in user.
+ */
+export function publishedElsewhereView(version, user) {
+    const isOwn = version.updateUser?.name === user;
+    return message('info',
+        h('p', {}, h('strong', {}, `Version ${version.versionNumber}`), ' was published by ',
+            isOwn ? 'you, in another tab or window,' : publisherName(version),
+            ' meanwhile, and the draft ended with it.'),
         h('p', {class: 'actions'}, h('a', {href: address('history')}, 'See the history')));
 }
 

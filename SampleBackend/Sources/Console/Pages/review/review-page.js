@@ -6,15 +6,18 @@ import {pageHead} from '../controls/controls.js';
 import {announce, fill, h, redraw} from '../controls/dom.js';
 import {withoutVersion} from '../template/template.js';
 import {isStale} from './publish-form.js';
-import {baseGoneView, emptyView} from './review-messages.js';
+import {baseGoneView, emptyView, lastPublishView, publishedElsewhereView}
+    from './review-messages.js';
 import {showReview} from './review-view.js';
 
 /**
- * What the page shows of a draft.
+ * What the page shows: also that an earlier visit of the page still publishes.
  *
- * @param {?Draft} draft
+ * @param {Workspace} workspace
+ * @param {ReviewState} state
  */
-function viewOf(draft) {
+function viewOf({draft, isPublishing}, state) {
+    if (isPublishing && !state.isPublishing) return 'publishing';
     if (!draft) return 'none';
     return draft.changes ? 'review' : 'comparing';
 }
@@ -27,11 +30,13 @@ export function show(main, context) {
     const {workspace} = context;
     const body = h('div', {class: 'stack'});
     // `shown` aborts what belongs to the review on the page; `notice` appears above it; `entered`
-    // is a description that is not in the draft yet; `opened` are the unfolded changes.
+    // is a description that is not in the draft yet; `opened` are the unfolded changes, `search` is
+    // the search of them; `hasReverted` is true if a revert of a shown change is not shown yet.
     /** @type {ReviewState} */
     const state = {body, left: new AbortController(), shown: new AbortController(), view: '',
         review: null, notice: null, entered: null, isPublishing: false,
-        opened: new Set(), show: () => {}, follow: () => {}};
+        hasReverted: false, opened: new Set(), search: {text: ''},
+        show: () => {}, follow: () => {}};
     fill(main, pageHead('Review and publish',
         'What your draft changes, and for which users, before they get it.'), body);
 
@@ -39,10 +44,13 @@ export function show(main, context) {
         const {draft} = workspace;
         state.shown.abort();
         state.shown = new AbortController();
-        state.view = viewOf(draft);
+        state.view = viewOf(workspace, state);
+        state.hasReverted = false;
         state.review = draft && {template: withoutVersion(draft.template), base: draft.base,
             normalized: null, checking: Promise.resolve()};
-        if (!draft || !state.review) {
+        if (state.view === 'publishing') {
+            redraw(body, h('p', {class: 'muted', role: 'status'}, 'Publishing …'));
+        } else if (!draft || !state.review) {
             redraw(body, state.notice, emptyView(context));
         } else if (state.view === 'comparing') {
             redraw(body, state.notice, h('p', {class: 'muted', role: 'status'}, 'Comparing …'));
@@ -55,18 +63,43 @@ export function show(main, context) {
     /** Redraws the draft when its content or base differs from what the page shows. */
     state.follow = () => {
         if (state.isPublishing || state.left.signal.aborted) return;
-        const view = viewOf(workspace.draft);
+        const view = viewOf(workspace, state);
+        if (state.view === 'publishing' && view !== state.view) {
+            state.notice = lastPublishView(context, state);
+        } else if (view === 'none' && view !== state.view) noteEnd(state.review);
         if (state.view === 'review' && state.review) {
             // The old differences stay until the new ones are loaded.
-            if (view === 'comparing' || !isStale(workspace, state.review)) return;
+            if (view === 'comparing') return;
+            if (!isStale(workspace, state.review)) {
+                // The revert was taken back.
+                if (state.hasReverted) state.show();
+                return;
+            }
             announce('The draft was changed: the review shows its new content.');
         } else if (view === state.view) return;
+        state.show();
+    };
+    /**
+     * Says by which version a draft ended that was not ended in this tab.
+     *
+     * @param {?Review} review
+     */
+    const noteEnd = async (review) => {
+        // What this tab ends has not been deleted on the server yet.
+        if (workspace.isUnsaved || !review) return;
+        await workspace.checkNewest().catch(() => {});
+        const {draft, newestVersion} = workspace;
+        const {signal} = state.left;
+        if (draft || signal.aborted || !newestVersion
+            || Number(newestVersion.versionNumber) <= Number(review.base)) return;
+        state.notice = publishedElsewhereView(newestVersion, workspace.user);
         state.show();
     };
     workspace.addEventListener('change', state.follow, {signal: state.left.signal});
     workspace.addEventListener('detailschange', () => {
         if (state.view === 'review' && !state.isPublishing) state.show();
     }, {signal: state.left.signal});
+    if (!workspace.isPublishing) state.notice = lastPublishView(context, state);
     state.show();
     return () => {
         state.left.abort();

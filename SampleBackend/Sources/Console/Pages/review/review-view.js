@@ -47,11 +47,13 @@ export function showReview(context, state, draft, review) {
     const difference = draft.changes ?? noChanges;
     const uses = usesByCondition(workspace.template);
     const changes = diffView(difference, {
-        template: workspace.template, opened: state.opened, usesOf: (name) => uses.get(name) ?? [],
+        template: workspace.template, opened: state.opened, search: state.search,
+        usesOf: (name) => uses.get(name) ?? [],
         placeOf: (name) => placeOf(name, workspace.template),
         revert: refusal(context.session, 'editor') ? undefined : async (kind, found) => {
             // Rows that appear during a publish have enabled buttons.
             if (state.isPublishing) return;
+            state.hasReverted = true;
             workspace.edit(reverts[kind](workspace.template, workspace.baseTemplate, found));
             await workspace.saved();
             announce('Change reverted.');

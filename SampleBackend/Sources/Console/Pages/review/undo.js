@@ -56,18 +56,24 @@ function undoneText(before, version) {
  *
  * @param {PageContext} context Page context.
  * @param {{versionNumber: string}} published The version.
+ * @param {number} time Milliseconds since 1970 at which it was published.
  * @param {AbortSignal} signal Ends the view.
  * @param {(undone: {before: string, versionNumber: string}, version: Version) => void} onUndone
  *     Called with the version that was undone, as `undoneView` expects it, and the new version; not
  *     after the signal was aborted.
  */
-export function undoView({workspace, project, session}, {versionNumber}, signal, onUndone) {
+export function undoView(
+    {workspace, project, session}, {versionNumber}, time, signal, onUndone) {
     const outcome = h('div', {'aria-live': 'polite'});
     const before = String(Number(versionNumber) - 1);
     const refused = refusal(session, 'publisher');
     /** @param {Version} version */
     const finish = async (version) => {
+        const {lastPublish} = workspace;
         await workspace.load().catch(() => {});
+        if (lastPublish) {
+            workspace.notePublish({...lastPublish, undone: version, isSeen: !signal.aborted});
+        }
         if (!signal.aborted) onUndone({before, versionNumber}, version);
         announce(undoneText(before, version));
     };
@@ -95,7 +101,7 @@ export function undoView({workspace, project, session}, {versionNumber}, signal,
     const place = arrivalView(project, versionNumber, signal, (left) => {
         undo.hidden = left === 0 || before === '0';
         if (!refused) undo.title = `Publishes version ${before} again; for ${left} more seconds.`;
-    });
+    }, time);
     return h('div', {class: 'stack tight'}, place,
         h('div', {class: 'actions'}, guarded(refused, undo)), outcome);
 }

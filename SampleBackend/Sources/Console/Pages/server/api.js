@@ -39,6 +39,18 @@ const longPatience = 120_000;
 /** Minimum length of a large request: whole templates take time to send and to check. */
 const largeSize = 100_000;
 
+/** Dispatches `restored` at the first response after a call without one. */
+export const connection = new EventTarget();
+
+let isConnected = true;
+
+/** @param {boolean} isAnswered */
+function noteConnection(isAnswered) {
+    const isRestored = isAnswered && !isConnected;
+    isConnected = isAnswered;
+    if (isRestored) connection.dispatchEvent(new Event('restored'));
+}
+
 let csrfToken = '';
 let onSignedOut = async () => false;
 let onForbidden = () => {};
@@ -162,8 +174,10 @@ export async function call(method, path, {
         }));
     } catch (error) {
         if (error.name === 'AbortError' && signal?.aborted) throw error;
+        noteConnection(false);
         throw new NoAnswerError();
     }
+    noteConnection(true);
     // What pages show of a response moves the pressed control.
     await released();
     signal?.throwIfAborted();

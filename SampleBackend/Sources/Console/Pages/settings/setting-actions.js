@@ -5,7 +5,8 @@
 import {copyText} from '../controls/clipboard.js';
 import {Combobox} from '../controls/combobox.js';
 import {choice, field} from '../controls/controls.js';
-import {ask, dialogForm, openDialog} from '../controls/dialog.js';
+import {dialogForm} from '../controls/dialog-form.js';
+import {ask, openDialog} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
 import {address} from '../routing/router.js';
 import {problemsWithin, sentence, validateEdit} from '../server/validation.js';

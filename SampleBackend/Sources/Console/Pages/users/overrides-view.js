@@ -6,6 +6,7 @@ import {badge, guarded, message, nothing, settingName, table} from '../controls/
 import {ask} from '../controls/dialog.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
 import {searchedRowsView} from '../controls/searched-rows.js';
+import {failedReading} from '../controls/shown-answer.js';
 import {jsonText} from '../json/json-text.js';
 import {entries} from '../json/json.js';
 import {productionNotice} from '../projects/project-details.js';
@@ -148,10 +149,12 @@ export function overridesView(context, userID, search, changed, signal, options 
         if (!focusOn(change.focus, place)) focusOn('pin', actions);
         document.activeElement?.scrollIntoView({block: 'nearest'});
     };
-    readOverrides(project, userID, {signal}).then(({overrides}) => draw(overrides))
+    const read = () => readOverrides(project, userID, {signal})
+        .then(({overrides}) => draw(overrides))
         .catch((error) => {
-            if (!signal.aborted) fill(place, message('error', error.message));
+            if (!signal.aborted) fill(place, failedReading(error, signal, read));
         });
+    read();
     return h('section', {class: 'stack', 'aria-labelledby': 'pinned'},
         h('div', {class: 'page-head'}, h('h2', {id: 'pinned'}, 'Pinned for this user'), actions),
         change && message('success', change.text), place);

@@ -4,7 +4,8 @@
 
 import {Combobox} from '../controls/combobox.js';
 import {field, message} from '../controls/controls.js';
-import {dialogForm, openDialog} from '../controls/dialog.js';
+import {dialogForm} from '../controls/dialog-form.js';
+import {openDialog} from '../controls/dialog.js';
 import {fill, h} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
 import {jsonText, parseJSON} from '../json/json-text.js';

@@ -1,0 +1,39 @@
+/**
+ * Note about a publish that ended after its page was left.
+ */
+
+import {h} from '../controls/dom.js';
+import {address} from '../routing/router.js';
+
+/** Milliseconds from a publish during which it can be undone on the review page. */
+export const undoTime = 60_000;
+
+/**
+ * What happened to the draft.
+ *
+ * @param {LastPublish} publish
+ */
+export function publishText({version, isOwn, undone, problem}) {
+    if (undone) return `Undone: published again as version ${undone.versionNumber}.`;
+    if (!version) return `Not published: ${problem}`;
+    return isOwn ? `Published as version ${version.versionNumber}.`
+        : `Someone else published the same as version ${version.versionNumber}.`;
+}
+
+/**
+ * The note, with the way to undo; false if the review page has shown the outcome.
+ *
+ * @param {Workspace} workspace
+ */
+export function publishNote(workspace) {
+    const {lastPublish} = workspace;
+    if (!lastPublish || lastPublish.isSeen) return false;
+    const {version, isOwn, undone, time} = lastPublish;
+    const mayUndo = version && isOwn && !undone && Date.now() - time < undoTime;
+    return h('span', {class: version ? '' : 'outdated', role: 'status'},
+        ` ${publishText(lastPublish)} `,
+        mayUndo ? h('a', {href: address('review')}, 'See it arrive, or undo it')
+            : version && h('a', {href: address('history')}, 'See the history'), ' ',
+        h('button', {type: 'button', class: 'quiet small', 'data-focus': 'note-publish',
+            onclick: () => workspace.notePublish({...lastPublish, isSeen: true})}, 'OK'));
+}

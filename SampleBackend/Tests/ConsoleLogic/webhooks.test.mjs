@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {attemptText, deliveryState} from '../../Sources/Console/Pages/access/webhook-outcome.js';
+
+test('a delivery that waits after a failed attempt is failing', () => {
+    assert.equal(deliveryState({state: 'PENDING'})[0], 'Waiting');
+    assert.equal(deliveryState({state: 'PENDING', statusCode: 500})[0], 'Failing');
+    assert.equal(deliveryState({state: 'PENDING', error: 'No connection.'})[0], 'Failing');
+    assert.equal(deliveryState({state: 'DELIVERED', statusCode: 200})[0], 'Delivered');
+    assert.equal(deliveryState({state: 'NEW'})[0], 'NEW');
+});
+
+test('the outcome of an attempt names the status once', () => {
+    assert.equal(attemptText({}), '');
+    assert.equal(attemptText({statusCode: 200}), 'Status 200');
+    assert.equal(attemptText({statusCode: 500, error: 'The receiver answered 500.'}), 'Status 500');
+    assert.equal(attemptText({error: 'No connection.'}), 'No connection');
+    assert.equal(attemptText({statusCode: 410,
+        error: 'The receiver answered 410: it is permanently gone.'}),
+    'The receiver answered 410: it is permanently gone');
+    assert.equal(attemptText({statusCode: 200, error: 'Too slow.'}), 'Status 200: Too slow');
+});
