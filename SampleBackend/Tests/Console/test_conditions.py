@@ -77,7 +77,8 @@ class BuilderTests(TaskCase):
         """The text of the expression."""
         return self.field("Expression").get_attribute("value")
 
-    def test_keeps_the_spelling_that_is_in_use(self):
+    def test_takes_the_spelling_that_apps_send(self):
+        # That another condition has a value does not mean that an app sends it.
         self.add_condition("Services in Japan")
         self.write("Expression", "device.country in ['jp']")
         self.keep()
@@ -87,11 +88,13 @@ class BuilderTests(TaskCase):
         self.choose("Field", "Country")
         for text in ("jp", "DE", "de", "Japan"):
             self.field("Another value").send_keys(text, Keys.ENTER)
-        self.assertEqual(self.expression(), "device.country in ['jp', 'DE', 'JP']")
+        self.assertEqual(self.expression(), "device.country in ['JP', 'DE']")
         self.wait_for_text("The server accepts this.", "dialog .check-state")
         self.field("Another value").send_keys("Atlantis", Keys.ENTER)
         self.wait_for_text("“Atlantis” is not a known country", "dialog .rule-line")
         self.wait_for_text("but see the note at the rule", "dialog .check-state")
+        self.write("Expression", "device.country in ['jp']")
+        self.wait_for_text("“jp” is not a known country: apps send JP.", "dialog")
 
     @gate
     def test_writes_an_expression_of_known_values(self):

@@ -265,7 +265,7 @@ class ImportTests(TaskCase):
         self.press("Read the file")
         self.wait_for_text("205 things of the file", "main").find_element(
             "xpath", "//summary[contains(., 'things of the file')]").click()
-        self.wait_for_text("and 5 more", ".remarks")
+        self.wait_for_text("185 more", "main details details summary")
 
     def test_says_what_is_wrong_with_a_file(self):
         self.go("transfer")
