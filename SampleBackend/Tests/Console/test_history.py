@@ -29,6 +29,12 @@ class HistoryTests(TaskCase):
         self.wait_for(lambda: self.find("main tbody tr th").text.split() == ["4", "Current"],
                       "the new version in the list")
         self.assertEqual(len(self.find_all("main tbody .badge.good")), 1)
+        self.go("audit")
+        self.wait_for_text("Audit", "main h1")
+        self.wait_for(lambda: self.find_all("main tbody tr"), "the trail")
+        number = len(self.find_all("main tbody tr"))
+        self.publish(with_interval("35"), "Theirs again")
+        self.wait_for(lambda: len(self.find_all("main tbody tr")) > number, "the new entry")
 
     @gate
     def test_compares_any_two_versions(self):
@@ -132,6 +138,19 @@ class HistoryTests(TaskCase):
             ("4", "ROLLBACK", "1", "Too many errors"))
         self.go("settings")
         self.wait_for_text("60.0", "main")
+
+    def test_closes_the_way_back_by_the_browser(self):
+        self.go("history")
+        self.press("Go back to version 1")
+        self.wait_for_text("60.0", "dialog .side.new")
+        self.driver.back()
+        self.wait_for_dialog_to_close()
+        self.press("Go back to version 1")
+        self.write("Reason", "Too many errors")
+        self.driver.back()
+        self.wait_for_text("Discard your input?", "dialog:last-of-type")
+        self.driver.back()
+        self.wait_for(lambda: len(self.find_all("dialog")) == 1, "the form")
 
     @gate
     def test_does_not_hide_a_way_back_that_runs(self):

@@ -12,6 +12,7 @@ import {newestRequest} from '../server/newest-request.js';
 import {count} from '../text/formats.js';
 import {actions, actionText, everything, filterIn, given, searchParameters, subjectText}
     from './audit-search.js';
+import {onNewVersion} from './new-versions.js';
 
 /** Entries per request. */
 const pageSize = 100;
@@ -119,17 +120,17 @@ export function show(main, context) {
         if (isFiltered()) announce(`${count(entries.length, 'entry', 'entries')} found.`);
     };
 
-    /** Reads the newest entries of the filter. */
-    const start = async () => {
+    /** Reads the newest entries of the filter; `isQuiet` keeps those shown until then. */
+    const start = async (isQuiet = false) => {
         const signal = nextRequest();
         entries = [];
-        fill(body, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
+        if (!isQuiet) fill(body, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
         try {
             await read(signal);
         } catch (error) {
             if (signal.aborted) return;
             if (isMissing(error)) draw();
-            else fill(body, failedReading(error, signal, start));
+            else fill(body, failedReading(error, signal, () => start()));
         }
     };
     fill(main, pageHead('Audit', 'Who did what and when, newest first. The trail is never '
@@ -140,5 +141,9 @@ export function show(main, context) {
         start();
     }), body);
     start();
+    onNewVersion(context.workspace, left.signal, () => {
+        // Older entries, which the user has loaded, would disappear.
+        if (entries.length <= pageSize) start(true);
+    });
     return () => left.abort();
 }

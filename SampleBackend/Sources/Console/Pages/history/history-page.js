@@ -12,6 +12,7 @@ import {comparison} from '../differences/version-comparison.js';
 import {arrivalView} from '../live/arrival.js';
 import {call, isMissing, projectPath} from '../server/api.js';
 import {refusal} from '../server/session.js';
+import {onNewVersion} from './new-versions.js';
 import {openRollback} from './rollback-dialog.js';
 
 /** Versions per request. */
@@ -148,14 +149,7 @@ export function show(main, context) {
         first.then(() => !isHeld() && context.goBack?.(
             versionNumber, /** @type {string} */ (kept.content)));
     }
-    // With a draft, the workspace keeps its version while others publish.
-    let known = Number(context.workspace.newestVersion?.versionNumber ?? 0);
-    context.workspace.addEventListener('change', () => {
-        const newest = Number(context.workspace.newestVersion?.versionNumber ?? 0);
-        if (newest <= known) return;
-        known = newest;
-        first.then(readNews);
-    }, {signal: left.signal});
+    onNewVersion(context.workspace, left.signal, () => first.then(readNews));
     context.workspace.addEventListener('versionchange', () => first.then(readNews), {
         signal: left.signal});
     return () => left.abort();
