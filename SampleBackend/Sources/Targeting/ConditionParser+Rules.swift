@@ -189,10 +189,23 @@ extension ConditionParser {
         if isVersion {
             let place = position
             if let comparison = takeComparison() {
-                return error(at: place, "use \(name).\(comparison.rawValue)(\(example)")
+                let argument = typedVersion().map { "['\($0)'])" } ?? example
+                return error(at: place, "use \(name).\(comparison.rawValue)(\(argument)")
             }
         }
         return error("expected \(expected) after \(name), found \(found)")
+    }
+
+    /// The version that follows, with or without its quotes, for use in advice; nil without one.
+    private mutating func typedVersion() -> String? {
+        skipSpace()
+        if next == UInt8(ascii: "'") || next == UInt8(ascii: "\"") { position += 1 }
+        let start = position
+        while let byte = next, byte == UInt8(ascii: ".") || (0x30...0x39).contains(byte) {
+            position += 1
+        }
+        let version = text(from: start)
+        return VersionNumber(appVersion: version) == nil ? nil : version
     }
 
     /// Parses a comparison; nil when there is none next.

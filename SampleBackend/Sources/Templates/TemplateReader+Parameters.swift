@@ -34,8 +34,8 @@ extension TemplateReader {
         if !ParameterKey.isValid(key) {
             found.add(
                 path,
-                "this is not a parameter key; start with a letter or \"_\", and continue with "
-                    + "letters, digits and \"_\"")
+                "this key is not valid; start with a letter or \"_\", and continue with letters, "
+                    + "digits and \"_\"")
         }
         checkLength(of: key, path)
     }

@@ -18,17 +18,17 @@ package struct WebhookAddress: Sendable, Hashable {
     /// - Throws: A ``RequestError`` with status 400 and the reason.
     package init(_ text: String) throws(RequestError) {
         guard !text.isEmpty, text.utf8.count <= Self.maximumLength else {
-            throw Self.error("send one of 1 to \(Self.maximumLength) bytes.")
+            throw Self.error("give 1 to \(Self.maximumLength) bytes.")
         }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let components = URLComponents(string: text), let url = URL(string: text),
             url.absoluteString == text
         else {
-            throw Self.error("send a URL in ASCII, with a host name that is valid in DNS.")
+            throw Self.error("use only ASCII characters, and a host name that is valid in DNS.")
         }
         guard let scheme = components.scheme?.lowercased(), ["http", "https"].contains(scheme)
         else {
-            throw Self.error("send one that begins with https:// or http://.")
+            throw Self.error("begin it with https:// or http://.")
         }
         guard components.user == nil, components.password == nil else {
             throw Self.error("leave out the user and the password; requests are signed.")
@@ -37,19 +37,19 @@ package struct WebhookAddress: Sendable, Hashable {
             throw Self.error("leave out the fragment, which is not sent.")
         }
         if let port = components.port, !(1...65_535).contains(port) {
-            throw Self.error("send a port from 1 to 65535.")
+            throw Self.error("use a port from 1 to 65535.")
         }
         guard let host = url.host.map({ $0.trimmingCharacters(in: ["[", "]"]) }),
             Self.isPlain(host), components.percentEncodedHost?.contains("%") == false
         else {
             throw Self.error(
-                "send a host name of letters, digits, \"-\", \"_\" and \".\", or an address; "
+                "use a host name of letters, digits, \"-\", \"_\" and \".\", or an address; "
                     + "internationalized names (xn--) are not supported.")
         }
         // The resolver never looks up such a host as a name, so no delivery could succeed.
         if Self.isNumeric(host), HostAddresses.numeric(host).isEmpty {
             throw Self.error(
-                "\(host.shortened) is not an IP address; correct it, or send a host name.")
+                "\(host.shortened) is not an IP address; correct it, or use a host name.")
         }
         self.text = text
         self.host = host
@@ -63,7 +63,7 @@ package struct WebhookAddress: Sendable, Hashable {
             return
         }
         throw Self.error(
-            "\(address) is an address of a private network or of the server itself; send a "
+            "\(address) is an address of a private network or of the server itself; use a "
                 + "public one, or start the server with --allow-private-webhooks.")
     }
 
@@ -92,6 +92,6 @@ package struct WebhookAddress: Sendable, Hashable {
     }
 
     private static func error(_ advice: String) -> RequestError {
-        .invalidArgument("url is not a valid webhook address: " + advice)
+        .invalidArgument("The webhook address is not valid: " + advice)
     }
 }

@@ -122,7 +122,7 @@ struct AccessTests {
         "console session of ada", "Console\u{A0}session of ada", "Console session  of ada",
         "Ｃonsole session of ada", "local：root", "a\u{1B}[31m", "a\nb",
         "a\u{85}b", "a\u{202E}b", "a\u{2066}b", "a\u{200B}b", "a\u{2028}b", "a\u{FEFF}", "a\u{0}",
-        "a\u{7F}", String(repeating: "a", count: 101),
+        "a\u{7F}", "a\u{200D}b", "👨\u{200D}", String(repeating: "a", count: 101),
         "e" + String(repeating: "\u{301}", count: 100),
     ])
     func theServerRefusesATokenNameThatIsNotPlain(name: String) async throws {

@@ -43,6 +43,7 @@ struct AuditSearchTests {
         ("text=GR%C3%9CSSE", []), ("text=gr%C3%BC%C3%9Fe%20support", ["2", "1", "0"]),
         ("text=set+overrides%202", ["2"]), ("text=first", ["1"]), ("actor=ADA", ["1"]),
         ("actor=supp&text=1", ["1"]), ("action=PUBLISH", ["1"]),
+        ("text=pin+values", ["2", "1", "0"]),
         ("action=PUBLISH,SET_OVERRIDES&pageSize=2", ["2", "1"]), ("action=SIGN_IN", []),
         ("action=", ["2", "1", "0", "1"]), ("startTime=1970-01-02T00:00:00Z", ["2", "1"]),
         ("endTime=1970-01-02T00:00:00Z", ["0", "1"]),
@@ -68,6 +69,11 @@ struct AuditSearchTests {
         }
     }
 
+    @Test func everyActionHasAShownText() {
+        let names = AuditEntry.Action.allCases.map(\.rawValue) + ["SIGN_IN", "SIGN_OUT"]
+        #expect(Set(AuditSearch.shownActions.keys) == Set(names))
+    }
+
     @Test func aSessionIsFoundByItsOwnAction() async throws {
         let store = try await Self.makeStore()
         try await store.addToken(
@@ -86,6 +92,14 @@ struct AuditSearchTests {
                     "GET", "\(Self.path)?action=\(action)"
                 ).json
                 #expect(Self.subjects(page) == [subject])
+            }
+            for query in [
+                "text=sign+in&actor=admin+token", "text=sign+in+session+of+admin+token",
+            ] {
+                let page = try await server.administer(
+                    "GET", "\(Self.path)?\(query.replacing("+", with: "%20"))"
+                ).json
+                #expect(Self.subjects(page) == ["Console session of environment"])
             }
         }
     }

@@ -172,7 +172,7 @@ class WebhookTests(TaskCase):
         self.press("Add webhook")
         self.write("Address", "nowhere")
         self.press("Add the webhook")
-        self.wait_for_text("url is not a valid webhook address", "dialog")
+        self.wait_for_text("The webhook address is not valid", "dialog")
         self.write("Address", "https://webhook.invalid/hook")
         self.press("Add the webhook")
         self.assertTrue(self.field("Secret").get_attribute("value"))

@@ -227,7 +227,6 @@ class HistoryTests(TaskCase):
             self.assertTrue(text.endswith(end), text)
         self.check_page("audit")
 
-
     def test_finds_entries_of_the_trail(self):
         self.call("PUT", "users/42/overrides", {"AppFeatures": {"RefreshInterval": 7}})
         self.call("PUT", "users/42/overrides", {"AppFeatures": {"RefreshInterval": 8}})
@@ -251,6 +250,18 @@ class HistoryTests(TaskCase):
         self.press("Search")
         self.wait_for_text("127.0.0.1", "tbody")
         self.assertNotIn("no-token", self.find("main").text)
+
+    def test_finds_entries_by_the_shown_words(self):
+        self.call("PUT", "users/42/overrides", {"AppFeatures": {"RefreshInterval": 7}})
+        self.go("audit", text="pin VALUES")
+        self.wait_for_text("AppFeatures.RefreshInterval = 7", "tbody")
+        self.assertEqual(len(self.find_all("tbody tr")), 1)
+        self.write("Words", "publish every")
+        self.write("Who", "Admin token")
+        self.press("Search")
+        self.wait_for(lambda: len(self.find_all("tbody tr")) == 2, "the publishes")
+        self.find("[aria-label='Changes of version 3']").click()
+        self.wait_for_text("Comparing version 2 with version 3", "#announcements")
 
 
 class LargeHistoryTests(TaskCase):

@@ -1,4 +1,4 @@
-"""Presses: from pressing the pointer's button until its release nothing moves, and no click is lost."""
+"""Presses: nothing moves until the release, nor until the second click of a double click."""
 
 import unittest
 
@@ -131,6 +131,54 @@ class PressTests(TaskCase):
         self.wait_for_dialog_to_close()
         self.assertEqual(
             self.call("GET", "users/9/overrides")[1], {"AppFeatures": {"RefreshInterval": 7}})
+
+
+# What is under the pointer at each click, and where it is.
+CLICKS = """
+    window.clicked = [];
+    window.counter ??= document.addEventListener('click', ({target, detail}) => {
+        // A label's click is followed by one of its control.
+        if (detail === 0) return;
+        clicked.push(target.closest('[data-path]')?.dataset.path ?? target.closest(
+            '[data-focus]')?.dataset.focus ?? target.outerHTML);
+    }, {capture: true}) ?? true;"""
+
+SWITCH = "[data-path$=ButtonEnabled] [role=switch]"
+
+# The place of an element that stays when the page is drawn again.
+TOP = "return Math.round(document.querySelector(arguments[0]).getBoundingClientRect().top)"
+
+
+class DoubleClickTests(TaskCase):
+    """The second click of a double click hits the same control, although the first has drawn."""
+
+    def double_click(self, control):
+        """Double-clicks a control; returns what the clicks hit."""
+        self.driver.execute_script(CLICKS)
+        ActionChains(self.driver).double_click(control).perform()
+        return self.driver.execute_script("return clicked")
+
+    def test_a_switch_of_the_first_change_stays(self):
+        self.go("settings")
+        top = self.driver.execute_script(TOP, "main h1")
+        first, second = self.double_click(self.find(SWITCH))
+        self.assertEqual(first, second)
+        self.find(SWITCH).click()
+        self.wait_for_text("1 change", ".draft-bar")
+        self.assertEqual(self.driver.execute_script(TOP, "main h1"), top)
+
+    def test_undo_and_redo_stay(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        for name in ("undo-step", "redo-step"):
+            with self.subTest(name):
+                control = self.find(f"[data-focus={name}]")
+                self.assertEqual(self.double_click(control), [name] * 2)
+                self.assertIn("/settings", self.driver.current_url)
+
+
+class DoubleTapTests(DoubleClickTests):
+    size = PHONE
 
 
 class TouchTests(TaskCase):

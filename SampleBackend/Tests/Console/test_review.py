@@ -181,7 +181,7 @@ class ReviewTests(ReviewCase):
                 ("no such syntax", ["no such syntax"])):
             self.assertEqual(self.driver.execute_async_script("""
                 const [field, done] = arguments;
-                import('/console/server/warning-field.js').then(
+                import('/console/review/warning-field.js').then(
                     ({warningTexts}) => done(warningTexts(field)));""", field), texts)
 
     def test_names_the_condition_of_a_warning_and_leaves_others_alone(self):

@@ -222,13 +222,18 @@ test('environments and colours are those of the server', () => {
 
 for (const [wanted, last, name, isKnown] of [
     ['a', null, 'a', true], ['gone', null, 'gone', false], [null, 'b', 'b', true],
-    [null, 'gone', 'default', true], [null, null, 'default', true],
+    [null, 'gone', 'a', true], [null, null, 'a', true],
     ['default', 'b', 'default', true],
 ]) {
     test(`the project ${wanted} is opened as ${name} after ${last}`, () => {
         if (last) rememberProject(last);
         assert.deepEqual(projectToOpen(wanted, ['a', 'b']), {name, isKnown});
     });
+}
+
+for (const names of [[], ['a', 'default']]) {
+    test(`of the projects [${names}], default is opened first`, () => assert.deepEqual(
+        projectToOpen(null, names), {name: 'default', isKnown: true}));
 }
 
 for (const [wanted, names, name, isKnown] of [

@@ -1,9 +1,10 @@
 import './browser.mjs';
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
 import {test} from 'node:test';
 
 import {projectPath} from '../../Sources/Console/Pages/server/api.js';
-import {actionText, everything, filterIn, given, searchParameters}
+import {actions, actionText, everything, filterIn, given, searchParameters}
     from '../../Sources/Console/Pages/history/audit-search.js';
 
 for (const [entry, text] of [
@@ -39,3 +40,11 @@ test('a search asks for whole days of the time zone', () => {
 
 test('the server gets the spaces of a search as spaces, and a plus sign as itself', () => (
     assert.equal(projectPath('p', 'audit', {text: 'a b+c'}), '/v1/projects/p/audit?text=a%20b%2Bc')));
+
+test('the server finds actions by the texts that the console shows', () => {
+    const source = readFileSync(new URL(
+        '../../Sources/AdminAPI/Audit/AuditSearch.swift', import.meta.url), 'utf8');
+    const [, table] = /shownActions = \[([^\]]*)\]/.exec(source);
+    assert.deepEqual([...table.matchAll(/"([^"]*)": "([^"]*)"/g)].map(([, ...pair]) => pair),
+        actions);
+});

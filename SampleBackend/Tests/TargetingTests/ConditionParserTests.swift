@@ -75,7 +75,9 @@ struct ConditionParserTests {
         Refused(
             "(true", 6, "expected '&&', '||' or ')', found the end; the '(' in column 1 is open"),
         Refused("true &&", 8, "expected a rule such as device.os == 'ios', found the end"),
-        Refused("app.version >= '1.0.1'", 13, "use app.version.>=(['1.0.1'])"),
+        Refused("app.version >= '2.1'", 13, "use app.version.>=(['2.1'])"),
+        Refused("app.version >= 2.0", 13, "use app.version.>=(['2.0'])"),
+        Refused("app.version >= beta", 13, "use app.version.>=(['1.0.1'])"),
         Refused("app.version.>= (['1'])", 15, "remove the space between .>= and '('"),
         Refused(
             "app.version .>=(['1'])", 12, "remove the space between app.version and '.'"),

@@ -4,26 +4,41 @@ import JSONTree
 /// Checks texts that pages and terminals show on a single line, such as names.
 enum ShownText: Sendable {
     /// Checks that a text has 1 to `maximumLength` visible characters and no surrounding
-    /// whitespace; `name` is the member of the request.
+    /// whitespace; `name` is what messages call it, such as "display name".
     ///
     /// - Throws: A ``RequestError`` with status 400.
     static func check(
         _ text: String, named name: String, maximumLength: Int
     ) throws(RequestError) {
-        guard !text.isEmpty, !text.isLonger(than: maximumLength) else {
-            throw .invalidArgument(
-                "\(name) is missing or too long: send a string of 1 to \(maximumLength) "
-                    + "characters.")
+        guard !text.isEmpty else {
+            throw .invalidArgument("The \(name) is missing: give 1 to \(maximumLength) characters.")
         }
-        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+        guard !text.isLonger(than: maximumLength) else {
+            throw .invalidArgument(
+                "The \(name) is too long: give at most \(maximumLength) characters.")
+        }
+        guard text.first?.isWhitespace == false, text.last?.isWhitespace == false else {
+            throw .invalidArgument("The \(name) begins or ends with a space: remove it.")
+        }
+        guard text.allSatisfy(isVisible) else {
+            throw .invalidArgument(
+                "The \(name) has invisible characters, such as a line break: remove them.")
+        }
+    }
+
+    /// True unless a character has control or format characters; an emoji may be joined of several.
+    private static func isVisible(_ character: Character) -> Bool {
+        let scalars = character.unicodeScalars
+        let isEmoji = scalars.first.map { $0.properties.isEmoji && !$0.isASCII } ?? false
+        let endsJoined = scalars.last == zeroWidthJoiner
+        return scalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: false
+            case .format: scalar == zeroWidthJoiner && isEmoji && !endsJoined
+            case .control, .lineSeparator, .paragraphSeparator: false
             default: true
             }
         }
-        guard isPlain, text.first?.isWhitespace == false, text.last?.isWhitespace == false else {
-            throw .invalidArgument(
-                "\(name) has surrounding whitespace or invisible characters: send plain text.")
-        }
     }
+
+    private static let zeroWidthJoiner: Unicode.Scalar = "\u{200D}"
 }

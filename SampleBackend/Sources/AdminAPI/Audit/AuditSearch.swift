@@ -8,6 +8,16 @@ struct AuditSearch: Sendable {
     /// Maximum length of the texts, in characters.
     private static let maximumLength = 200
 
+    /// The texts by which the console shows actions, which searches find too.
+    static let shownActions = [
+        "PUBLISH": "Publish", "ROLLBACK": "Rollback", "SET_OVERRIDES": "Pin values",
+        "REMOVE_OVERRIDES": "Remove pinned values", "SIGN_IN": "Sign in", "SIGN_OUT": "Sign out",
+        "FAILED_SIGN_IN": "Failed sign-in", "CREATE_TOKEN": "Create token",
+        "REVOKE_TOKEN": "Revoke token", "CREATE_WEBHOOK": "Add webhook",
+        "REMOVE_WEBHOOK": "Remove webhook", "CREATE_PROJECT": "Create project",
+        "SET_PROJECT_DETAILS": "Change project details", "DELETE_PROJECT": "Delete project",
+    ]
+
     /// The names that ``action(of:)`` returns for sessions, which the store records as tokens.
     private static let sessionActions = ["SIGN_IN", "SIGN_OUT"]
 
@@ -70,20 +80,34 @@ struct AuditSearch: Sendable {
         guard startTime.map({ entry.date >= $0 }) ?? true, endTime.map({ entry.date < $0 }) ?? true,
             actions?.contains(Self.action(of: entry)) ?? true
         else { return false }
-        let name = entry.actor.lowercased()
-        guard name.hasPart(actor) else { return false }
+        let names = [entry.actor, Self.shownName(entry.actor)].map { $0.lowercased() }
+        guard names.contains(where: { $0.hasPart(actor) }) else { return false }
         if words.isEmpty { return true }
         let action = Self.action(of: entry)
-        let texts = [
-            name, entry.subject.lowercased(), entry.detail?.lowercased() ?? "",
-            action.lowercased(), action.replacing("_", with: " ").lowercased(),
-        ]
+        let texts =
+            names
+            + [
+                entry.subject, Self.shownSubject(entry.subject), entry.detail ?? "", action,
+                action.replacing("_", with: " "), Self.shownActions[action] ?? "",
+            ].map { $0.lowercased() }
         return words.allSatisfy { word in texts.contains { $0.hasPart(word) } }
     }
 
     /// True when neither the entry nor any before it can match.
     func isBefore(_ entry: AuditEntry) -> Bool {
         startTime.map { entry.date < $0 - Self.clockTolerance } ?? false
+    }
+
+    /// The name by which the console shows an administrator.
+    private static func shownName(_ name: String) -> String {
+        name == AdministratorAccess.environmentTokenName ? "Admin token" : name
+    }
+
+    /// The text by which the console shows the subject of an entry.
+    private static func shownSubject(_ subject: String) -> String {
+        let prefix = AdministratorSession.namePrefix
+        guard subject.hasPrefix(prefix) else { return subject }
+        return prefix + shownName(String(subject.dropFirst(prefix.count)))
     }
 
     /// The action, which distinguishes sessions of the console from tokens.

@@ -118,7 +118,7 @@ extension ProjectDetails {
             displayName = try Self.text(named: "displayName", in: body)
             if let displayName {
                 try ShownText.check(
-                    displayName, named: "displayName", maximumLength: Self.maximumNameLength)
+                    displayName, named: "display name", maximumLength: Self.maximumNameLength)
             }
         }
         if body["color"] != nil {

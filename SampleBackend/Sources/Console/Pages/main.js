@@ -32,6 +32,8 @@ const controller = new SessionController({
         h('button', {type: 'button', onclick: retry}, 'Try again'))),
 });
 
+// From here on, only the server's answer is awaited.
+fill(/** @type {HTMLElement} */ (root.querySelector('.not-started p')), 'Loading the settings …');
 watchHistory();
 watchUnload();
 watchPresses();

@@ -17,7 +17,7 @@ struct AuditCommand: AdministrationCommand {
     @Option(help: "Words that an entry has, in any order and case.")
     var text: String?
 
-    @Option(help: "Part of the name of who did it.")
+    @Option(help: "Part of the name of who did it; \"Admin token\" is the environment's.")
     var actor: String?
 
     @Option(help: "Actions, separated by commas, such as PUBLISH,ROLLBACK or FAILED_SIGN_IN.")

@@ -2,7 +2,7 @@
  * Controls and page elements that several pages share.
  */
 
-import {dateText} from '../text/formats.js';
+import {dateText, exactDateText} from '../text/formats.js';
 import {focusOn, h, newID} from './dom.js';
 
 /**
@@ -209,11 +209,12 @@ export function publisherName(version, unknown = 'someone') {
 }
 
 /**
- * Time in the browser's locale and time zone; the tooltip has the original timestamp.
+ * Time in the browser's locale and time zone; the tooltip has the seconds.
  *
  * @param {string} [timestamp]
  */
 export function timeText(timestamp) {
     if (!timestamp) return h('span', {class: 'muted'}, '–');
-    return h('time', {datetime: timestamp, title: timestamp}, dateText(timestamp));
+    return h('time', {datetime: timestamp, title: exactDateText(timestamp)},
+        dateText(timestamp));
 }

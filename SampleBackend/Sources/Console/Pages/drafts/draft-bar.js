@@ -1,5 +1,6 @@
 /**
- * Bar above every page; shows the draft, or a version that was published meanwhile.
+ * Bar above every page: the draft, a version that was published meanwhile, or that there is none.
+ * Its height and the places of its buttons stay, so that a double click hits one control.
  */
 
 import {publisherName} from '../controls/controls.js';
@@ -11,7 +12,7 @@ import {differenceCount} from '../server/server-draft.js';
 import {placeName} from '../template/paths.js';
 import {count} from '../text/formats.js';
 import {publishNote} from './publish-note.js';
-import {barOfSteps, leftNote, stepButtons, stepIcon} from './step-controls.js';
+import {leftNote, stepButtons, stepIcon} from './step-controls.js';
 
 /**
  * Asks for confirmation, then discards the draft.
@@ -86,28 +87,58 @@ function droppedNote(workspace) {
 }
 
 /**
- * Bar while the server still has a draft that was discarded here.
+ * The bar: a line with buttons, and notes, which can take more lines.
  *
- * @param {{workspace: Workspace}} context
+ * @param {PageContext} context
+ * @param {{text: *, notes?: *, first?: *, last?: *, isDraft?: boolean, isQuiet?: boolean}} content
+ *     `first` and `last` are buttons beside those of the steps; `isDraft` allows to discard and to
+ *     review, else these buttons only keep their places; `isQuiet` is for a bar without a message.
  */
-function barOfDiscarded({workspace}) {
-    return h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
-        h('p', {}, h('strong', {}, 'Draft'),
-            workspace.saveProblem ? ' discarded in this tab only.' : ' Discarding …',
-            problemView(workspace)),
-        h('div', {class: 'actions'}, retryButton(workspace), stepButtons(workspace)));
+function bar(context, {text, notes = [], first, last, isDraft = false, isQuiet = false}) {
+    const {workspace} = context;
+    const kept = isDraft ? '' : ' kept-place';
+    const isReview = ['review', 'merge'].includes(currentRoute().path);
+    const line = h('div', {class: 'draft-line'},
+        h('p', {}, text),
+        h('div', {class: 'actions'},
+            first, stepButtons(workspace),
+            !last && h('button', {type: 'button', class: `discard${kept}`,
+                'data-focus': isDraft && 'discard-draft',
+                disabled: workspace.isPublishing, title: 'Discard the draft …',
+                onclick: () => discardDraft(context)},
+            stepIcon('discard'), h('span', {class: 'discard-word'}, 'Discard …')),
+            last ?? (!isReview && h('a', {class: `button primary${kept}`, href: address('review')},
+                'Review', h('span', {class: 'wide-only'}, ' and publish')))));
+    const section = h('section', {class: isQuiet ? 'step-bar' : 'draft-bar',
+        'aria-label': 'Draft'}, line, h('p', {class: 'draft-notes'}, notes));
+    reserveRoom('--bar', section, line);
+    return section;
 }
 
 /**
- * Summary of a draft's differences.
+ * Bar while the server still has a draft that was discarded here.
+ *
+ * @param {PageContext} context
+ */
+function barOfDiscarded(context) {
+    const {workspace} = context;
+    return bar(context, {text: [h('strong', {}, 'Draft'),
+        workspace.saveProblem ? ' discarded in this tab only.' : ' Discarding …'],
+    notes: problemView(workspace), first: retryButton(workspace)});
+}
+
+/**
+ * Summary of a draft's differences from its base.
  *
  * @param {Draft} draft
  * @param {?string} saveProblem
  */
 function changesText(draft, saveProblem) {
-    if (draft.isBaseGone && draft.changes) return '';
-    if (draft.changes) return ` ${count(differenceCount(draft.changes), 'change')}`;
-    return saveProblem ? '' : ' Saving …';
+    if (!draft.changes) return saveProblem ? '' : ' Saving …';
+    const base = h('span', {class: 'muted'},
+        draft.base === '0' ? ', nothing is published' : ` since version ${draft.base}`);
+    if (draft.isBaseGone) return base;
+    return [` ${count(differenceCount(draft.changes), 'change')}`, base];
 }
 
 /**
@@ -138,22 +169,9 @@ function notes(workspace, draft) {
  */
 function barOfDraft(context, draft) {
     const {workspace} = context;
-    const isReview = ['review', 'merge'].includes(currentRoute().path);
-    const line = h('div', {class: 'draft-line'},
-        h('p', {}, h('strong', {}, 'Draft'), changesText(draft, workspace.saveProblem),
-            h('span', {class: 'muted'}, ` since version ${draft.base}`)),
-        h('div', {class: 'actions'},
-            retryButton(workspace), stepButtons(workspace),
-            h('button', {type: 'button', class: 'discard', 'data-focus': 'discard-draft',
-                disabled: workspace.isPublishing, title: 'Discard the draft …',
-                onclick: () => discardDraft(context)},
-            stepIcon('discard'), h('span', {class: 'discard-word'}, 'Discard …')),
-            !isReview && h('a', {class: 'button primary', href: address('review')},
-                'Review', h('span', {class: 'wide-only'}, ' and publish'))));
-    const bar = h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
-        line, h('p', {class: 'draft-notes'}, notes(workspace, draft)));
-    reserveRoom('--bar', bar, line);
-    return bar;
+    return bar(context, {isDraft: true,
+        text: [h('strong', {}, 'Draft'), changesText(draft, workspace.saveProblem)],
+        notes: notes(workspace, draft), first: retryButton(workspace)});
 }
 
 /**
@@ -161,7 +179,8 @@ function barOfDraft(context, draft) {
  *
  * @param {PageContext} context
  */
-function barOfNews({workspace, redraw}) {
+function barOfNews(context) {
+    const {workspace, redraw} = context;
     const {newestVersion} = workspace;
     const load = async () => {
         try {
@@ -175,34 +194,22 @@ function barOfNews({workspace, redraw}) {
         redraw();
         announce(`This is version ${workspace.versionNumber}.`);
     };
-    return h('section', {class: 'draft-bar', 'aria-label': 'News'},
-        h('p', {}, h('strong', {}, `Version ${newestVersion?.versionNumber}`),
-            ` was published by ${publisherName(newestVersion)}. `,
-            h('span', {class: 'muted'}, `You see version ${workspace.versionNumber}.`)),
-        h('div', {class: 'actions'}, stepButtons(workspace),
-            h('button', {type: 'button', onclick: load}, 'Show the new version')));
+    return bar(context, {text: h('strong', {}, `Version ${newestVersion?.versionNumber}`),
+        notes: [`was published by ${publisherName(newestVersion)}. `,
+            h('span', {class: 'muted'}, `You see version ${workspace.versionNumber}.`)],
+        last: h('button', {type: 'button', onclick: load}, 'Show the new version')});
 }
 
 /**
- * The bar; false without a draft, a draft to delete, a note that one ended with its project or by a
- * publish, a newer version, or steps to undo or redo.
+ * The bar of a draft, of one to delete, of a newer version, or of none.
  *
  * @param {PageContext} context
  */
 export function draftBar(context) {
-    const {draft} = context.workspace;
-    if (draft) return barOfDraft(context, draft);
-    if (context.workspace.isUnsaved) return barOfDiscarded(context);
-    const note = droppedNote(context.workspace);
-    if (note) {
-        return h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
-            h('p', {}, h('strong', {}, 'No draft.'), note));
-    }
-    const publish = publishNote(context.workspace);
-    if (publish) {
-        return h('section', {class: 'draft-bar', 'aria-label': 'Publish'},
-            h('p', {}, h('strong', {}, 'No draft.'), publish),
-            h('div', {class: 'actions'}, stepButtons(context.workspace)));
-    }
-    return context.workspace.isOutdated ? barOfNews(context) : barOfSteps(context.workspace);
+    const {workspace} = context;
+    if (workspace.draft) return barOfDraft(context, workspace.draft);
+    if (workspace.isUnsaved) return barOfDiscarded(context);
+    const note = droppedNote(workspace) || publishNote(workspace);
+    if (!note && workspace.isOutdated) return barOfNews(context);
+    return bar(context, {text: 'No draft', notes: [note, leftNote(workspace)], isQuiet: !note});
 }

@@ -63,14 +63,15 @@ function stepButton(workspace, kind, name) {
 }
 
 /**
- * The buttons, while a step can be undone or redone.
+ * The buttons; hidden while no step can be undone or redone, so that the others keep their places.
  *
  * @param {Workspace} workspace
  */
 export function stepButtons(workspace) {
     const {undoName, redoName} = workspace;
-    return (undoName !== null || redoName !== null) && [
-        stepButton(workspace, 'undo', undoName), stepButton(workspace, 'redo', redoName)];
+    const isHidden = undoName === null && redoName === null;
+    return h('span', {class: isHidden ? 'steps kept-place' : 'steps'},
+        stepButton(workspace, 'undo', undoName), stepButton(workspace, 'redo', redoName));
 }
 
 /**
@@ -82,17 +83,6 @@ export function leftNote({left}) {
     return left.length > 0 && h('span', {class: 'outdated', role: 'status'},
         ' Another tab or person changed these values since, so they stay: '
         + `${left.map(placeName).join('; ')}.`);
-}
-
-/**
- * Bar while there is no draft, but steps that can be undone or redone.
- *
- * @param {Workspace} workspace
- */
-export function barOfSteps(workspace) {
-    const buttons = stepButtons(workspace);
-    return buttons && h('section', {class: 'step-bar', 'aria-label': 'Undo'},
-        h('p', {}, 'No draft', leftNote(workspace)), h('div', {class: 'actions'}, buttons));
 }
 
 /**

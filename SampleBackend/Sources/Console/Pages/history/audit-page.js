@@ -6,12 +6,13 @@ import {administratorName, choice, field, moreButton, nothing, pageHead, table, 
     from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {failedReading} from '../controls/shown-answer.js';
-import {setQuery} from '../routing/router.js';
+import {address, setQuery} from '../routing/router.js';
 import {call, isMissing, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
-import {count} from '../text/formats.js';
-import {actions, actionText, everything, filterIn, given, searchParameters, subjectText}
-    from './audit-search.js';
+import {count, withLocalTimes} from '../text/formats.js';
+import {
+    actions, actionText, everything, filterIn, given, isOfVersion, searchParameters, subjectText,
+} from './audit-search.js';
 import {onNewVersion} from './new-versions.js';
 
 /** Entries per request. */
@@ -24,6 +25,17 @@ const maximumRequests = 10;
  * @typedef {{action: string, subject: string, time: string, actor?: string, detail?: string}} Entry
  */
 
+/**
+ * What an entry is about; a version links to its changes.
+ *
+ * @param {Entry} entry
+ */
+function subjectView({action, subject}) {
+    return isOfVersion(action) ? h('a', {'aria-label': `Changes of version ${subject}`,
+        href: address('history', {from: String(Number(subject) - 1), to: subject})}, subject)
+        : h('code', {}, subjectText(subject));
+}
+
 /** @param {Entry} entry */
 function row(entry) {
     return h('tr', {},
@@ -31,8 +43,9 @@ function row(entry) {
         h('td', {class: 'name'}, entry.actor ? administratorName(entry.actor)
             : h('span', {class: 'muted'}, 'Unknown')),
         h('td', {class: 'name'}, actionText(entry)),
-        h('td', {}, h('code', {}, subjectText(entry.subject))),
-        h('td', {class: 'wide'}, entry.detail ?? ''));
+        h('td', {}, subjectView(entry)),
+        h('td', {class: 'wide'}, entry.action === 'FAILED_SIGN_IN'
+            ? withLocalTimes(entry.detail ?? '') : entry.detail ?? ''));
 }
 
 /**
@@ -65,7 +78,8 @@ function searchForm(filter, search) {
         event.preventDefault();
         search(/** @type {any} */ (entered()));
     }},
-    field('Words', controls.text, {hint: 'Names, users, settings and values, in any order.'}),
+    field('Words', controls.text, {hint: 'Words of the columns Who, What, Of and Detail. '
+        + 'Publishing names no settings: see the history of a setting, in its menu.'}),
     field('Who', controls.actor), field('What', controls.action),
     field('From', controls.from), field('Until', controls.to),
     h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'primary'}, 'Search'),

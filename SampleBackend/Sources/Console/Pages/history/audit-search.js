@@ -9,7 +9,7 @@ import {capitalized} from '../text/formats.js';
 const sessionPrefix = 'Console session of ';
 
 /**
- * Actions that the server searches for, with their texts.
+ * Actions that the server searches for, with their texts, by which it finds them too.
  *
  * @type {Choice[]}
  */
@@ -42,6 +42,15 @@ export function actionText({action, subject}) {
     if (known) return known[1];
     return capitalized(action.replaceAll(/[_-]/g, ' ').replaceAll(/([a-z])([A-Z])/g, '$1 $2')
         .toLowerCase());
+}
+
+/**
+ * True for actions whose subject is the number of a version.
+ *
+ * @param {string} action
+ */
+export function isOfVersion(action) {
+    return action === 'PUBLISH' || action === 'ROLLBACK';
 }
 
 /**

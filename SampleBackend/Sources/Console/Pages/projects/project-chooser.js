@@ -15,10 +15,11 @@ import {colorOf, environmentBadge, projectText} from './project-details.js';
  * @param {function(string): void} choose Called with the name of the chosen one.
  */
 export function projectChooser(projects, current, choose) {
-    const all = current && !projects.some(({name}) => name === current.name)
-        ? [...projects, current] : projects;
-    const options = all.map((project) => (
-        /** @type {Choice} */ ([project.name, projectText(project)])));
+    /** @type {Choice[]} */
+    const options = projects.map((project) => [project.name, projectText(project)]);
+    if (current && !projects.some(({name}) => name === current.name)) {
+        options.push([current.name, `${projectText(current)}, not created yet`]);
+    }
     const select = choice(current ? options : [['', 'Choose'], ...options], current?.name ?? '', {
         'aria-label': 'Project', 'data-focus': 'project',
         onchange: () => select.value && choose(select.value)});

@@ -98,13 +98,17 @@ export function show(main, context) {
         view: (some) => table('Projects', ['Project', 'Environment', 'Version', 'Published', ''],
             some.map(row))})
         : h('section', {class: 'card'}, nothing(
-            'There is no project yet: create one, or publish something.')));
+            `There is no project yet: create one. Publishing creates ${context.project} too.`)));
     const read = shownAnswer(place, left.signal, async (signal) => (
         listOf((await call('GET', '/v1/projects', {signal})).body.projects)));
     const create = h('button', {type: 'button', class: 'primary', 'data-focus': 'create-project',
         onclick: () => run(async () => {
             const name = await createProject();
-            return name && `Project ${name} created.`;
+            if (name) {
+                announce(`Project ${name} created.`);
+                location.hash = projectAddress(name, 'settings');
+            }
+            return undefined;
         }, 'create-project')}, 'Create project');
     fill(main, pageHead('Projects', 'Name, environment and colour distinguish projects in the '
         + 'console. Apps do not receive them.', guarded(serverRefusal(context.session), create)),

@@ -9,7 +9,7 @@ import {projectAddress} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {projectText} from './project-details.js';
 
-/** Project that always exists on the server; opened when no other was used before. */
+/** Project that can be edited without creating it; opened when there is no other. */
 const defaultName = 'default';
 
 /**
@@ -30,13 +30,13 @@ export function rememberProject(name) {
     try {
         localStorage.setItem(projectKey, name);
     } catch {
-        // The storage is full: the next visit starts with the earlier project, or `default`.
+        // The storage is full: the next visit starts with an earlier project, or the first.
     }
 }
 
 /**
- * Project to open: the wanted one, else the last used one, else `default`; for a token that is
- * limited to projects, else the first of these.
+ * Project to open: the wanted one, else the last used one, else `default` if it exists, else the
+ * first one; `default` if there is none.
  *
  * @param {?string} wanted Project of the address.
  * @param {string[]} names Projects that exist.
@@ -45,7 +45,7 @@ export function rememberProject(name) {
  */
 export function projectToOpen(wanted, names, isLimited = false) {
     const last = localStorage.getItem(projectKey);
-    const first = isLimited && !names.includes(defaultName) ? names[0] ?? defaultName : defaultName;
+    const first = names.includes(defaultName) ? defaultName : names[0] ?? defaultName;
     const name = wanted ?? (last !== null && names.includes(last) ? last : first);
     return {name, isKnown: names.includes(name) || (!isLimited && name === defaultName)};
 }

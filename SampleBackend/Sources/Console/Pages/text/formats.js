@@ -5,6 +5,7 @@
 const number = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, {style: 'percent', maximumFractionDigits: 1});
 const date = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'short'});
+const exact = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'long'});
 const relative = new Intl.RelativeTimeFormat(undefined, {numeric: 'auto', style: 'narrow'});
 
 /** @type {[unit: Intl.RelativeTimeFormatUnit, seconds: number][]} */
@@ -47,6 +48,24 @@ export function percentText(share) {
  */
 export function dateText(timestamp) {
     return date.format(new Date(timestamp));
+}
+
+/**
+ * Date, time with seconds, and time zone, for tooltips.
+ *
+ * @param {string} timestamp
+ */
+export function exactDateText(timestamp) {
+    return exact.format(new Date(timestamp));
+}
+
+/**
+ * A text of the server with its timestamps in the browser's time zone.
+ *
+ * @param {string} text
+ */
+export function withLocalTimes(text) {
+    return text.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, dateText);
 }
 
 /**
