@@ -105,7 +105,7 @@ struct WebhookRoutesTests {
             let answer = try await trial.server.administer(
                 "POST", WebhookTrial.path, body: ["url": .string(url)])
             #expect(answer.status == 400)
-            #expect(answer.error?.message.hasPrefix("url ") == true)
+            #expect(answer.error?.message.hasPrefix("The webhook address ") == true)
         }
     }
 
