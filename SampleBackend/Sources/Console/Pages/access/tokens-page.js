@@ -112,8 +112,8 @@ export function show(main, context) {
     /** @param {Token} token */
     const revoke = async ({id, name}) => {
         if (!await ask({title: `Revoke the token ${name}?`, isDangerous: true,
-            action: 'Revoke the token', text: 'It stops working immediately. '
-                + 'This cannot be undone.'})) return;
+            action: 'Revoke the token', text: 'It stops working immediately, and '
+                + 'nobody can open its drafts any more. This cannot be undone.'})) return;
         try {
             await call('DELETE', `/v1/tokens/${encodeURIComponent(id)}`);
             announce(`Token ${name} revoked.`);

@@ -84,8 +84,9 @@ export async function signInAgain(name, elsewhere) {
     let place = '';
     const session = await openDialog('Sign in again', (close) => {
         const {outcome, form, button, token} = signInForm({
-            notice: `The session of ${administratorName(name)} has ended. Sign in again to `
-                + 'continue; your draft and what you entered are kept.',
+            notice: `The session of ${administratorName(name)} has ended. This tab keeps its `
+                + 'draft and what you entered for a token of the same name and role: sign in '
+                + 'with one to continue.',
             onSignedIn: close});
         elsewhere.then(close);
         enter = (link) => {
