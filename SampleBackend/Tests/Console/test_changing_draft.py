@@ -5,6 +5,7 @@ import unittest
 
 from console_case import gate
 from faults import Faults
+from selenium.webdriver.common.keys import Keys
 from task_case import TEMPLATE, TaskCase
 
 
@@ -58,12 +59,12 @@ class ChangingDraftTests(TaskCase):
         faults.hold("PATCH", "/draft$")
         self.press("Revert SampleViewConfiguration.LabelText")
         self.wait_for(faults.held, "the save")
-        self.press("Publish")
-        self.wait_for_text("Nothing was published", "form")
+        self.wait_for_text("You can publish when the changed draft is saved", "form")
+        self.assertFalse(self.button("Publish").is_enabled())
+        self.field("Description of this version").send_keys(Keys.CONTROL, Keys.ENTER)
         self.assertEqual(self.version(), "1")
         faults.end()
         self.wait_for_changes("AppFeatures.RefreshInterval")
-        self.wait_for_text("Nothing was published", "main")
         self.press("Publish")
         self.wait_for_text("Published as version 2.", "main")
         self.assertNotIn("Elsewhere", str(self.template()))
