@@ -179,7 +179,8 @@ class BuilderTests(TaskCase):
             with self.subTest(text=text):
                 share.clear()
                 share.send_keys(text)
-                self.wait_for_text(problem, "dialog .rule-line")
+                self.wait_for_text(problem, "dialog .rule-line .problems")
+                self.assertEqual(share.get_attribute("aria-invalid"), "true")
                 self.assertEqual(share.get_attribute("value"), text)
                 self.assertEqual(self.expression(), f"percent <= {text}")
                 self.assertNotIn("Column", self.find("dialog").text)

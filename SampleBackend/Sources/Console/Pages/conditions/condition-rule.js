@@ -7,6 +7,7 @@ import {fill, h, newID} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
 import {definedValues, meantValue} from '../template/defined-values.js';
 import {comparisonRemark} from '../template/number-digits.js';
+import {percentProblem} from '../template/percent.js';
 import {fieldOf, fields, missingValue, operatorOf, setField, setOperator, takesList}
     from './condition-fields.js';
 import {signalNameControl, suggestedControl, valueControl, valueDoubts} from './signal-controls.js';
@@ -148,15 +149,20 @@ export function conditionRule(builder, rule, path, remove) {
     builder.hint(() => {
         const found = builder.problem?.rule === rule ? builder.problem : null;
         // Without the column, which is one of the expression.
-        problems.show(found ? [{message: found.problem.message}] : []);
+        const mistyped = rule.element === 'percent' && !rule.values.includes('')
+            ? missingValue(rule) : null;
+        const message = found?.problem.message ?? mistyped;
+        problems.show(message ? [{message}] : []);
         for (const part of ['key', 'value']) {
             const isWrong = found !== null && part === (found.isKey ? 'key' : 'value');
             for (const control of line.querySelectorAll(`[data-focus^="${path} ${part}"]`)) {
-                if (isWrong) control.setAttribute('aria-invalid', 'true');
+                const isMistyped = mistyped && control instanceof HTMLInputElement
+                    && part === 'value' && percentProblem(control.value);
+                if (isWrong || isMistyped) control.setAttribute('aria-invalid', 'true');
                 else control.removeAttribute('aria-invalid');
             }
         }
-        hint.textContent = missingValue(rule)
+        hint.textContent = mistyped ? '' : missingValue(rule)
             ?? (isNumber(rule) ? comparisonRemark(rule.values[0] ?? '') : null)
             ?? (rule.element === 'percent' ? seedHint : valueDoubts(builder, rule));
     });

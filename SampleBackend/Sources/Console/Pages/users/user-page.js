@@ -136,7 +136,8 @@ export function show(main, context) {
             }
             previewedNow = now?.users[0] ?? null;
             const [previewed] = (draft ?? /** @type {Preview} */ (now)).users;
-            const [sent] = previewed.connectedSignals ?? [];
+            // Without signals, the address would stay the same.
+            const sent = previewed.connectedSignals?.find((each) => Object.keys(each).length);
             if (isConnected && sent) {
                 location.replace(address(
                     'user', {id: user.userID ?? '', ...signalParameters(sent)}));
