@@ -21,7 +21,7 @@ PRIMARY = """
     const {backgroundColor} = getComputedStyle(probe);
     probe.remove();
     return [...document.querySelectorAll('#root :is(button, a.button):not(:disabled)')]
-        .filter((button) => button.checkVisibility()
+        .filter((button) => button.checkVisibility({visibilityProperty: true})
             && getComputedStyle(button).backgroundColor === backgroundColor)
         .map((button) => button.textContent);"""
 
