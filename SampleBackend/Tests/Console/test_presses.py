@@ -224,7 +224,8 @@ class TouchTests(TaskCase):
         self.field("Another value").send_keys("Japan")
         self.lift(self.touch_down("Keep in the draft"))
         self.wait_for_dialog_to_close()
-        self.wait_for_text("device.country in ['JP']", "main")
+        self.wait_for(lambda: "device.country in ['JP']" in str(self.call("GET", "draft")[1]),
+                      "the condition")
 
     def test_let_no_answer_move_the_button(self):
         self.go("settings")

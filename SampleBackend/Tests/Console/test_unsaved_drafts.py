@@ -75,7 +75,7 @@ class UnsavedDraftTests(TaskCase):
         self.assertIsNone(self.saved())
         self.go("history")
         self.wait_for_text("is published yet", "main")
-        self.go("projects")
+        self.go("projects", find=self.project)
         row = self.wait_for(lambda: next(
             (each for each in self.find_all("tbody tr") if self.project in each.text), None),
             "the project")
@@ -231,8 +231,8 @@ class FollowingTests(TaskCase):
     def test_follows_the_draft_of_a_project_without_a_version(self):
         self.go("settings")
         self.project = f"{self.project}-new"
-        self.driver.execute_script(
-            "sessionStorage.setItem('activeconfig.started', arguments[0])", self.project)
+        self.assertEqual(self.administer(
+            "POST", "/v1/projects", {"project": self.project})[0], 201)
         self.go("settings")
         status, answer = self.call(
             "PUT", "draft", {"baseVersion": "0", "template": TEMPLATE}, If_None_Match="*")
