@@ -416,6 +416,7 @@ class BulkTests(SettingListCase):
         self.write("Find", "nowhere")
         self.wait_for_text("1 setting selected, not shown here", ".bulk-bar")
 
+    @gate
     def test_deletes_all_that_are_found(self):
         self.go("settings")
         self.write("Find", "SampleViewConfiguration.")

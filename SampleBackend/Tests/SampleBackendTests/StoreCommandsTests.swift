@@ -46,7 +46,7 @@ struct StoreCommandsTests {
         try await fillDatabase()
         let up = try await CommandRun(["copy", "--from", folder.store, "--to", etcd])
         #expect(up.exitCode == 0, "\(up)")
-        #expect(up.output.contains("2 projects, 301 versions"), "\(up)")
+        #expect(up.output.contains("4 projects, 301 versions"), "\(up)")
         #expect(up.error == "", "no progress but on a terminal")
         let get = ["get", "--project", StoreCopyTrial.project, "--store"]
         let before = try await CommandRun(get + [folder.store])
@@ -58,7 +58,7 @@ struct StoreCommandsTests {
         #expect(down.exitCode == 0, "\(down)")
         #expect(try down.json["verified"] == true)
         #expect(try down.json["drafts"] == 3)
-        #expect(try down.json["projects"] == 2)
+        #expect(try down.json["projects"] == 4)
         let copied = try await digest("back.sqlite")
         #expect(try await copied == digest("test.sqlite"))
         #expect(try await CommandRun(["doctor", "--store", back]).exitCode == 0)
