@@ -101,6 +101,11 @@ package struct SessionRoutes: Sendable {
     /// out: the page requests them itself. A page of another token's session gets none.
     @Sendable
     private func show(_ request: RouteRequest) async throws -> RouteResponse {
+        let targets = request.target.query.filter { $0.name == "get" }.compactMap(\.value)
+        guard targets.count <= Self.maximumAnswers else {
+            throw RequestError.invalidArgument(
+                "get is given \(targets.count) times: send at most \(Self.maximumAnswers).")
+        }
         guard let (_, holder) = try await currentSession(of: request) else {
             // A browser without a session asks at each start.
             guard
@@ -108,11 +113,6 @@ package struct SessionRoutes: Sendable {
                     || access.administrator(of: request.headerFields) != nil
             else { throw Self.noToken }
             return RouteResponse(status: .noContent, headerFields: [.cacheControl: "no-store"])
-        }
-        let targets = request.target.query.filter { $0.name == "get" }.compactMap(\.value)
-        guard targets.count <= Self.maximumAnswers else {
-            throw RequestError.invalidArgument(
-                "get is given \(targets.count) times: send at most \(Self.maximumAnswers).")
         }
         let isOwnPage = (try? access.checkProof(of: request, for: holder)) != nil
         return Self.answer(holder, with: isOwnPage ? await answers(to: targets, for: request) : [])

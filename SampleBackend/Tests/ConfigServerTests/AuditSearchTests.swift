@@ -59,7 +59,7 @@ struct AuditSearchTests {
     }
 
     @Test(arguments: [
-        "action=SING_IN", "startTime=yesterday", "endTime=1",
+        "action=SING_IN", "action=,", "action=PUBLISH,", "startTime=yesterday", "endTime=1",
         "text=" + String(repeating: "x", count: 201),
     ])
     func anInvalidSearchIsRefused(query: String) async throws {

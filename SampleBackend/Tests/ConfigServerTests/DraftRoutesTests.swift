@@ -286,6 +286,13 @@ struct DraftRoutesTests {
         }
     }
 
+    @Test func anInvalidNameOfAProjectHasNoDraft() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.administer("GET", "/v1/projects/%C2%84/draft")
+            #expect(answer.status == 400)
+        }
+    }
+
     @Test func draftsAreNotInTheAuditTrail() async throws {
         try await Self.with { server, _ in
             _ = try await server.administer(

@@ -51,7 +51,7 @@ struct AuditSearch: Sendable {
             actions = nil
             return
         }
-        let chosen = names.split(separator: ",").map(String.init)
+        let chosen = names.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         let known = AuditEntry.Action.allCases.map(\.rawValue) + Self.sessionActions
         guard chosen.allSatisfy({ name in known.contains(where: name.hasSameBytes) }) else {
             throw .invalidArgument(

@@ -30,6 +30,7 @@ struct DraftRoutes: Sendable {
     /// The draft; 204 without one, since pages poll for it.
     @Sendable
     private func get(_ request: RouteRequest) async throws -> RouteResponse {
+        try ProjectName.check(request.project)
         guard let stored = try await administration.draft(at: request.draftPlace) else {
             return RouteResponse(status: .noContent, headerFields: [.cacheControl: "no-store"])
         }
