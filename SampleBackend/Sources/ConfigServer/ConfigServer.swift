@@ -113,6 +113,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
         administration.replicas = ReplicaBoard(
             store: store, hub: hub, acknowledgements: acknowledgements, logger: logger)
         administration.storeFault = { [health] in await health.lastingFault() }
+        administration.onStoreFailure = { [health] in health.noteFailure($0, start: $1) }
         administration.maximumAnswerBytes = options.limits.messageBytes
         self.administration = administration
         self.source = source ?? library

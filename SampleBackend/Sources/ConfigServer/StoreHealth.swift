@@ -32,10 +32,11 @@ final class StoreHealth: Service {
         /// The check in progress, which concurrent requests share.
         var check: Task<Void, Never>?
 
-        /// The error of the last check; nil while the store answers.
+        /// The error of the last check or call; nil while the store answers.
         var fault: TemplateStoreError?
 
-        /// When the first of the last checks failed; nil while the store answers.
+        /// When the first of the last checks failed, or the first failed call began; nil while the
+        /// store answers.
         var faultStart: ContinuousClock.Instant?
 
         /// The last logged reason.
@@ -84,6 +85,15 @@ final class StoreHealth: Service {
         guard knownLastingFault != nil else { return nil }
         _ = await degradation()
         return knownLastingFault
+    }
+
+    /// Notes that a call of a request has failed, so that the next ones need not wait as long.
+    func noteFailure(_ error: TemplateStoreError, start: ContinuousClock.Instant) {
+        guard error.code == .unavailable else { return }
+        state.withLock { state in
+            state.fault = error
+            state.faultStart = min(state.faultStart ?? start, start)
+        }
     }
 
     private var knownLastingFault: TemplateStoreError? {

@@ -121,6 +121,8 @@ class ClusterTests(unittest.TestCase):
             self.await_readiness(replicas, 1)
             member = int(cluster.found(r"member 2: .*\(process (\d+)\)")[0])
             os.kill(member, signal.SIGSTOP)
+            first, second = self.refusal(replicas[0]), self.refusal(replicas[0])
+            self.assertLess(second, first / 4, "a request waits for etcd after another one waited in vain")
             self.await_readiness(replicas[:1], 0)
             self.await_version([nginx, *replicas], 3)
             os.kill(member, signal.SIGCONT)
@@ -135,6 +137,14 @@ class ClusterTests(unittest.TestCase):
             with self.assertRaises(ProcessLookupError):
                 os.kill(process, 0)
         self.assertFalse(folder.exists())
+
+    def refusal(self, url):
+        """The seconds after which a request that needs etcd is 503."""
+        start = time.monotonic()
+        status, content = send(
+            url, "GET", "/v1/projects/default/remoteConfig", Authorization=f"Bearer {TOKEN}")
+        self.assertEqual(status, 503, content)
+        return time.monotonic() - start
 
     def restart(self, cluster, nginx):
         """Restarts the replicas; clients of nginx see no failure."""

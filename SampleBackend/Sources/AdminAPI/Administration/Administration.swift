@@ -36,6 +36,11 @@ package struct Administration: Sendable {
     /// The reason why calls to the store would only wait and fail; nil to call it.
     package var storeFault: @Sendable () async -> TemplateStoreError? = { nil }
 
+    /// Receives the error of each failed call to the store, and when the call began.
+    package var onStoreFailure: @Sendable (TemplateStoreError, ContinuousClock.Instant) -> Void = {
+        _, _ in
+    }
+
     /// The maximum number of bytes of an answer's body.
     package var maximumAnswerBytes = Int.max
 
@@ -74,7 +79,13 @@ package struct Administration: Sendable {
     ) async throws(RequestError) -> Result {
         do throws(TemplateStoreError) {
             if let fault = await storeFault() { throw fault }
-            return try await call()
+            let start = ContinuousClock.now
+            do throws(TemplateStoreError) {
+                return try await call()
+            } catch {
+                onStoreFailure(error, start)
+                throw error
+            }
         } catch {
             let requestError = RequestError(error, project: project)
             if requestError.httpStatus.code >= 500 {
