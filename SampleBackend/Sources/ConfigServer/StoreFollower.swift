@@ -15,6 +15,9 @@ struct StoreFollower: Service {
     /// Maximum duration of the final writes at shutdown.
     private static let lastWriteTime: Duration = .seconds(2)
 
+    /// Maximum time for which a start waits for the audit trails.
+    private static let auditTrailTime: Duration = .seconds(5)
+
     /// Maximum back-off after a failure of the store.
     private static let maximumDelay: Duration = .seconds(5)
 
@@ -25,9 +28,13 @@ struct StoreFollower: Service {
     let metrics: LibraryMetrics
 
     /// Loads all data that the server serves from memory.
+    ///
+    /// Audit trails that take longer are read while the changes are followed.
     func load() async throws(TemplateStoreError) {
         try await loadBeforeAuditTrails()
-        await library.earlierOverrides.read()
+        _ = await result(within: Self.auditTrailTime) { [library] in
+            await library.earlierOverrides.read()
+        }
     }
 
     private func loadBeforeAuditTrails() async throws(TemplateStoreError) {

@@ -65,6 +65,7 @@ package final class EarlierOverrides: Sendable {
                     state.projects[name] = .some(changes)
                 }
             } catch {
+                if Task.isCancelled { return }
                 // Documents can still be served.
                 logger.error(
                     "The store failed",
