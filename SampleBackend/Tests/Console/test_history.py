@@ -174,6 +174,34 @@ class HistoryTests(TaskCase):
         self.wait_for(lambda: self.find("main tbody tr th").text.split() == ["4", "Current"],
                       "the new version in the list")
 
+    @gate
+    def test_finds_out_whether_it_went_back(self):
+        self.go("history")
+        self.press("Go back to version 1")
+        self.write("Reason", "Too many errors")
+        self.wait_for_text("60.0", "dialog .side.new")
+        faults = Faults(self.driver)
+        faults.fail("GET", "listVersions")
+        faults.lose("POST", ":rollback", limit=1)
+        self.press("Go back to version 1")
+        self.wait_for_text("asks it whether it has gone back", "dialog")
+        faults.end()
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("Version 1 is published again as version 4.", "main .success")
+        self.assertEqual(self.template()["version"]["description"], "Too many errors")
+
+    def test_says_that_it_did_not_go_back(self):
+        self.go("history")
+        self.press("Go back to version 1")
+        self.wait_for_text("60.0", "dialog .side.new")
+        faults = Faults(self.driver)
+        faults.fail("POST", ":rollback", limit=1)
+        self.press("Go back to version 1")
+        self.wait_for_text("has not gone back. Try again.", "dialog")
+        self.press("Go back to version 1")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.version(), "4")
+
     def test_shows_what_was_published_since_the_way_back_was_decided_on(self):
         self.go("history")
         self.press("Go back to version 1")

@@ -146,6 +146,19 @@ class LeavingTests(TaskCase):
         self.go("review")
         self.wait_for_text("Not published: The server says no.", "main")
 
+    @gate
+    def test_says_what_was_published_when_the_page_was_closed(self):
+        self.faults.hold("PUT", "/remoteConfig$", limit=1)
+        self.press("Publish")
+        self.wait_for(lambda: self.faults.held() == 1, "the publish")
+        self.assertTrue(self.driver.execute_script(
+            "return !window.dispatchEvent(new Event('beforeunload', {cancelable: true}))"),
+            "the browser does not ask before the page is closed")
+        self.driver.refresh()
+        self.wait_for_text("Published as version 2.", "main")
+        self.assertEqual(self.find_all(".draft-bar .discard:not(.kept-place)"), [])
+        self.wait_for(lambda: self.call("GET", "draft")[0] == 204, "the end of the draft")
+
     def test_says_that_another_tab_has_published_the_draft(self):
         status, version = self.call("GET", "draft")
         self.assertEqual(status, 200)

@@ -299,6 +299,25 @@ test('a published draft ends', async () => {
     assert.equal(server.draft, null);
 });
 
+test('a draft that was published while its page was closed ends', async () => {
+    server.store(template({a: '2', b: '1'}), '1');
+    server.publish(template({a: '2', b: '1'}));
+    const workspace = await tab();
+    assert.equal(workspace.draft, null);
+    assert.equal(workspace.lastPublish.version.versionNumber, '2');
+    assert.equal(workspace.lastPublish.isSeen, false);
+    await workspace.saved();
+    assert.equal(server.draft, null);
+});
+
+test('a draft with other changes than the new version stays', async () => {
+    server.store(template({a: '2', b: '1'}), '1');
+    server.publish(template({a: '1', b: '5'}));
+    const workspace = await tab();
+    assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '1'});
+    assert.equal(workspace.lastPublish, null);
+});
+
 test('edits made since a publish stay as a draft over the new version', async () => {
     const workspace = await tab();
     workspace.edit(template({a: '2', b: '1'}));

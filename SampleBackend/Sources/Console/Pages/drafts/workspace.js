@@ -5,6 +5,7 @@
 
 import {isEqual} from '../json/json.js';
 import {mergeTrees} from '../json/tree-merge.js';
+import {isOwnVersion} from '../server/publishing.js';
 import {etagOf} from '../server/versions.js';
 import {withoutVersion} from '../template/template.js';
 import {draftOver, shownBy, withoutEmpty} from './draft-state.js';
@@ -19,6 +20,23 @@ export class Workspace extends SyncedDraft {
      * @type {Promise<?TakenStep>}
      */
     #stepping = Promise.resolve(null);
+
+    /**
+     * Reads the current template and the draft. A draft that equals the current version was
+     * published, for example by this page before it was closed, and ends.
+     *
+     * @param {function(): boolean} [isWanted] False if the result must be dropped.
+     */
+    async load(isWanted) {
+        await super.load(isWanted);
+        const {draft, version} = this;
+        if (!draft || !version || !this.isOutdated || this.isPublishing
+            || !isEqual(withoutVersion(draft.template), this.published)) return;
+        // If reading a version for later edits fails, a merge combines them.
+        this.endPublished(draft.template, version.versionNumber).catch(() => {});
+        this.notePublish({version, isOwn: isOwnVersion(version, this.user), isSeen: false,
+            time: Date.parse(version.updateTime)});
+    }
 
     /**
      * Sets the draft's template; starts a draft if needed, ends it if nothing differs.

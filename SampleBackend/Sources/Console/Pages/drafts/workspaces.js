@@ -80,6 +80,11 @@ export class Workspaces {
         await Promise.all(this.#all.map((workspace) => workspace.saved()));
     }
 
+    /** True while a draft of any project is being published. */
+    get isPublishing() {
+        return this.#all.some(({isPublishing}) => isPublishing);
+    }
+
     /** True if this tab has edits of any project that the server lacks. */
     get isUnsaved() {
         return hasUnsavedDrafts(this.#user) || this.#all.some(({isUnsaved}) => isUnsaved);

@@ -71,7 +71,7 @@ export class Frame {
             'hashchange', ({oldURL}) => this.follow(new URL(oldURL).hash),
             {signal: this.#listening.signal});
         window.addEventListener('beforeunload', (event) => {
-            if (this.#workspaces.isUnsaved) event.preventDefault();
+            if (this.#workspaces.isUnsaved || this.#workspaces.isPublishing) event.preventDefault();
         }, {signal: this.#listening.signal});
         watchStepKeys(() => this.workspace, this.#listening.signal);
         await this.#openProject(currentRoute().project, !isFirst);

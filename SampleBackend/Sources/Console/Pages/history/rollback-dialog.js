@@ -9,7 +9,9 @@ import {fill, h} from '../controls/dom.js';
 import {beginning, readDifference} from '../differences/version-comparison.js';
 import {productionNotice} from '../projects/project-details.js';
 import {massRemoval, removalText} from '../review/mass-removal.js';
+import {rollback} from '../review/rollback.js';
 import {call, projectPath} from '../server/api.js';
+import {unsettledText} from '../server/publishing.js';
 
 /**
  * List item with a version's publisher, time and description.
@@ -57,19 +59,25 @@ export async function openRollback(context, versionNumber, kept = '') {
     const {workspace, project} = context;
     const news = h('div', {'aria-live': 'polite'});
     const place = h('div', {class: 'stack'}, h('p', {class: 'muted'}, 'Comparing …'));
-    /** @type {{versionNumber: string, etag: string} | undefined} */
+    const left = new AbortController();
+    let isInDoubt = false;
+    /**
+     * Number of the version that is compared.
+     *
+     * @type {string | undefined}
+     */
     let shown;
     const showCurrent = async () => {
-        const {template, version, etag} = await workspace.fetchTemplate();
+        const {template, version} = await workspace.fetchTemplate();
         const current = version?.versionNumber ?? beginning;
         const view = await readDifference(context, current, versionNumber);
         const older = await workspace.templateOf(versionNumber);
         const removal = older && massRemoval(template, older);
-        const newer = shown && await newsView(context, shown.versionNumber, current);
+        const newer = shown && await newsView(context, shown, current);
         fill(news, newer);
         fill(place, removal && message('warning', removalText(removal)),
             h('h3', {}, `What going back changes in version ${current}`), view);
-        shown = {versionNumber: current, etag};
+        shown = current;
     };
     const reason = h('input', {type: 'text', autocomplete: 'off',
         'data-autofocus': true, value: kept});
@@ -77,14 +85,28 @@ export async function openRollback(context, versionNumber, kept = '') {
     ready.catch((error) => fill(place, message('error', error.message)));
     const submit = async () => {
         try {
-            return (await call('POST', projectPath(project, 'remoteConfig:rollback'), {
-                body: {versionNumber, description: reason.value.trim() || undefined},
-                ifMatch: shown?.etag})).body.version;
+            const version = await rollback(project, {before: versionNumber,
+                versionNumber: shown ?? beginning, description: reason.value.trim() || undefined},
+            {signal: left.signal, onDoubt: (attempt, isUnsettled) => {
+                isInDoubt = true;
+                if (attempt === 1) {
+                    fill(news, message('warning', isUnsettled ? unsettledText('Going back')
+                        : 'The server did not answer. The console asks it whether it has gone '
+                            + 'back, until it answers.'));
+                }
+            }});
+            fill(news);
+            if (version === null) {
+                throw new Error('The server did not answer, and has not gone back. Try again.');
+            }
+            return version;
         } catch (error) {
             if (error.status !== 412) throw error;
             await showCurrent();
             throw new Error('Nothing was done: another version was published meanwhile. Review '
                 + 'what changed, and decide again.');
+        } finally {
+            isInDoubt = false;
         }
     };
     const version = await openDialog(`Go back to version ${versionNumber}?`, (close) => dialogForm({
@@ -98,8 +120,10 @@ export async function openRollback(context, versionNumber, kept = '') {
             workspace.draft && message('info', 'Your draft stays. It is merged with the new '
                 + 'version when you publish it.')],
         action: `Go back to version ${versionNumber}`, isDangerous: true, ready, submit,
+        mayLeave: () => isInDoubt,
     }, close), {isWide: true, isDirty: () => kept !== '', form: {user: workspace.user, project,
         kind: 'rollback', arguments: [versionNumber], content: () => reason.value}});
+    left.abort();
     await (version ? workspace.load() : workspace.checkNewest()).catch(() => {});
     return version;
 }

@@ -12,16 +12,17 @@ import {etagOf} from '../server/versions.js';
  * determines whether that happened.
  *
  * @param {string} project
- * @param {{before: string, versionNumber: string}} undone
+ * @param {{before: string, versionNumber: string, description?: string}} undone `description` is
+ *     that of the new version.
  * @param {DoubtOptions} options
  * @returns {Promise<?Version>} The new version; null when there is none, undefined when the signal
  *     was aborted before the server answered.
  * @throws ServerError with a status below 500; 412 when another version was published since.
  */
-export async function rollback(project, {before, versionNumber}, options) {
+export async function rollback(project, {before, versionNumber, description}, options) {
     const send = async () => {
         const {body} = await call('POST', projectPath(project, 'remoteConfig:rollback'), {
-            body: {versionNumber: before}, ifMatch: etagOf(project, versionNumber)});
+            body: {versionNumber: before, description}, ifMatch: etagOf(project, versionNumber)});
         return body.version;
     };
     const find = async () => {

@@ -45,14 +45,23 @@ async function findPublished(workspace, normalized, base) {
 }
 
 /**
+ * True if a user published a version in the console.
+ *
+ * @param {Version} version
+ * @param {string} user Name of the user.
+ */
+export function isOwnVersion({updateUser, updateOrigin}, user) {
+    return updateUser?.name === user && updateOrigin === 'CONSOLE';
+}
+
+/**
  * Outcome when a version has the draft's content; another user may have published the same content.
  *
  * @param {Version} version
  * @param {{user: string}} workspace
  */
 function outcomeOf(version, {user}) {
-    const isOwn = version.updateUser?.name === user && version.updateOrigin === 'CONSOLE';
-    return {outcome: isOwn ? 'published' : 'publishedByOthers', version};
+    return {outcome: isOwnVersion(version, user) ? 'published' : 'publishedByOthers', version};
 }
 
 /**
