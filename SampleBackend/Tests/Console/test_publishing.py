@@ -136,6 +136,20 @@ class LeavingTests(TaskCase):
         self.press("Undo")
         self.wait_for_text("Undone: version 1 was published again as version 3.", ".success")
 
+    def test_shows_a_publish_that_ended_in_another_project(self):
+        other = f"{self.project}-2"
+        self.create_project(other)
+        self.faults.hold("PUT", "/remoteConfig$", limit=1)
+        self.press("Publish")
+        self.wait_for(lambda: self.faults.held() == 1, "the publish")
+        self.driver.execute_script("location.hash = `/${arguments[0]}/settings`", other)
+        self.wait_for_text(other, "header")
+        self.faults.end()
+        self.wait_for_text(f"{self.project}: Published as version 2.", ".draft-bar")
+        self.press("See it arrive, or undo it")
+        self.wait_for_text("Published as version 2.", "main")
+        self.assertEqual(self.version(), "2")
+
     def test_shows_that_nothing_was_published(self):
         self.faults.refuse("PUT", "/remoteConfig$", 400, is_held=True)
         self.press("Publish")

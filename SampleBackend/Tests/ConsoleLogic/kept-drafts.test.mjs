@@ -198,6 +198,25 @@ test('a workspace that is left goes on saving, and is shown again', async () => 
     assert.notEqual(other, one);
 });
 
+test('a workspace that is left stays until the end of its publish was shown', async () => {
+    const all = new Workspaces({name: 'ada', role: 'editor'});
+    const one = stoppedAfterwards(all.of('default'));
+    await one.load();
+    all.show(one);
+    one.isPublishing = true;
+    all.leave();
+    assert.ok(all.isPublishing);
+    assert.equal(all.of('default'), one);
+    one.notePublish({version: {versionNumber: '2'}, isOwn: true, time: 0, isSeen: false});
+    one.isPublishing = false;
+    assert.ok(!all.isPublishing);
+    assert.deepEqual(all.endedElsewhere, [one]);
+    assert.equal(all.of('default'), one);
+    one.notePublish({...one.lastPublish, isSeen: true});
+    assert.deepEqual(all.endedElsewhere, []);
+    assert.notEqual(stoppedAfterwards(all.of('default')), one);
+});
+
 test('a workspace that is shown again reports its changes', async () => {
     const all = new Workspaces({name: 'ada', role: 'editor'});
     const one = stoppedAfterwards(all.of('default'));

@@ -309,6 +309,8 @@ type PageContext = {
     workspace: Workspace;
     project: string;
     query: URLSearchParams;
+    /** Workspaces of other projects whose publish ended after they were left. */
+    endedElsewhere: Workspace[];
     readonly details: Project;
     redraw: () => void;
     reloadProjects: () => Promise<void>;

@@ -2,10 +2,10 @@
  * Tokens page: the administrators' access tokens, for publishers only.
  */
 
-import {badge, choice, field, guarded, message, nothing, pageHead, table, timeText}
+import {badge, choice, field, guarded, nothing, pageHead, table, timeText}
     from '../controls/controls.js';
-import {dialogForm} from '../controls/dialog-form.js';
-import {ask, openDialog} from '../controls/dialog.js';
+import {confirmRequest, dialogForm} from '../controls/dialog-form.js';
+import {openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {searchedRowsView} from '../controls/searched-rows.js';
 import {shownAnswer} from '../controls/shown-answer.js';
@@ -111,17 +111,13 @@ export function show(main, context) {
     const body = h('div', {class: 'stack'});
     /** @param {Token} token */
     const revoke = async ({id, name}) => {
-        if (!await ask({title: `Revoke the token ${name}?`, isDangerous: true,
+        if (!await confirmRequest({title: `Revoke the token ${name}?`,
             action: 'Revoke the token', text: 'It stops working immediately, and '
-                + 'nobody can open its drafts any more. This cannot be undone.'})) return;
-        try {
-            await call('DELETE', `/v1/tokens/${encodeURIComponent(id)}`);
-            announce(`Token ${name} revoked.`);
-            await read();
-            main.querySelector('h1')?.focus();
-        } catch (error) {
-            fill(body, message('error', error.message));
-        }
+                + 'nobody can open its drafts any more. This cannot be undone.',
+            submit: () => call('DELETE', `/v1/tokens/${encodeURIComponent(id)}`)})) return;
+        announce(`Token ${name} revoked.`);
+        await read();
+        main.querySelector('h1')?.focus();
     };
     /** @param {Token} token */
     const row = (token) => h('tr', {},

@@ -4,11 +4,11 @@
 
 import {badge, field, guarded, message, nothing, pageHead, table, timeText}
     from '../controls/controls.js';
-import {dialogForm} from '../controls/dialog-form.js';
-import {ask, openDialog} from '../controls/dialog.js';
+import {confirmRequest, dialogForm} from '../controls/dialog-form.js';
+import {openDialog} from '../controls/dialog.js';
 import {announce, fill, h, redraw} from '../controls/dom.js';
 import {shownAnswer} from '../controls/shown-answer.js';
-import {call, isMissing, projectPath} from '../server/api.js';
+import {call, isMissing, projectPath, remove} from '../server/api.js';
 import {refusal} from '../server/session.js';
 import {Creation} from './creation.js';
 import {showSecret} from './secret-dialog.js';
@@ -138,17 +138,13 @@ export function show(main, context) {
     const refused = refusal(context.session, 'publisher');
     const body = h('div', {class: 'stack'});
     /** @param {Webhook} webhook */
-    const remove = async ({id, url}) => {
-        if (!await ask({title: 'Remove this webhook?', isDangerous: true,
-            action: 'Remove the webhook', text: `${url} receives no more messages.`})) return;
-        try {
-            await call('DELETE', projectPath(project, `webhooks/${encodeURIComponent(id)}`));
-            announce('Webhook removed.');
-            await read();
-            main.querySelector('h1')?.focus();
-        } catch (error) {
-            fill(body, message('error', error.message));
-        }
+    const askToRemove = async ({id, url}) => {
+        const path = projectPath(project, `webhooks/${encodeURIComponent(id)}`);
+        if (!await confirmRequest({title: 'Remove this webhook?', action: 'Remove the webhook',
+            text: `${url} receives no more messages.`, submit: () => remove(path)})) return;
+        announce('Webhook removed.');
+        await read();
+        main.querySelector('h1')?.focus();
     };
     /** @param {Webhook} webhook */
     const row = (webhook) => h('tr', {},
@@ -165,7 +161,7 @@ export function show(main, context) {
                 onclick: () => openDeliveries(project, webhook)}, 'Deliveries'),
             guarded(refused, h('button', {type: 'button', class: 'quiet',
                 'data-focus': `remove ${webhook.id}`, 'aria-label': `Remove ${webhook.url}`,
-                onclick: () => remove(webhook)},
+                onclick: () => askToRemove(webhook)},
             'Remove')))));
     /** Text of the shown webhooks, and the number of readings, which supersede refreshes. */
     let shown = '';

@@ -55,7 +55,7 @@ export function percentSliders(expression, changed) {
                     changed();
                     return;
                 }
-                range.value = exact.value;
+                range.value = String(Number(exact.value));
                 write(index, Number(exact.value));
             }});
         const problems = problemList();

@@ -2,6 +2,7 @@
  * Form of a dialog whose action is a request.
  */
 
+import {openDialog} from './dialog.js';
 import {fill, h, newID} from './dom.js';
 
 /** Milliseconds after which a form says that its request still runs. */
@@ -76,4 +77,25 @@ export function dialogForm({fields, action, isDangerous = false, submit, ready,
             return isBusy;
         },
     };
+}
+
+/**
+ * Asks for a confirmation, then sends the request, as a form does: it can be left only before. The
+ * focus starts on the cancel button.
+ *
+ * @param {{title: string, text: *, action: string, isDangerous?: boolean,
+ *     submit: function(): Promise<*>}} question
+ * @returns {Promise<boolean>} True when the request has succeeded.
+ */
+export async function confirmRequest({title, text, action, isDangerous = true, submit}) {
+    return await openDialog(title, (close) => {
+        const content = dialogForm({
+            fields: typeof text === 'string' ? h('p', {}, text) : text, action, isDangerous,
+            submit: async () => {
+                await submit();
+                return true;
+            }}, close);
+        /** @type {HTMLElement[]} */ (content.actions)[0].dataset.autofocus = 'true';
+        return content;
+    }) === true;
 }

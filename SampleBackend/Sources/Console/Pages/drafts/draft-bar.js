@@ -95,7 +95,8 @@ function droppedNote(workspace) {
  *     review, else these buttons only keep their places; `isQuiet` is for a bar without a message.
  */
 function bar(context, {text, notes = [], first, last, isDraft = false, isQuiet = false}) {
-    const {workspace} = context;
+    const {workspace, endedElsewhere} = context;
+    const others = endedElsewhere.map((other) => publishNote(other, workspace.project));
     const kept = isDraft ? '' : ' kept-place';
     const isReview = ['review', 'merge'].includes(currentRoute().path);
     const line = h('div', {class: 'draft-line'},
@@ -109,8 +110,8 @@ function bar(context, {text, notes = [], first, last, isDraft = false, isQuiet =
             stepIcon('discard'), h('span', {class: 'discard-word'}, 'Discard …')),
             last ?? (!isReview && h('a', {class: `button primary${kept}`, href: address('review')},
                 'Review', h('span', {class: 'wide-only'}, ' and publish')))));
-    const section = h('section', {class: isQuiet ? 'step-bar' : 'draft-bar',
-        'aria-label': 'Draft'}, line, h('p', {class: 'draft-notes'}, notes));
+    const section = h('section', {class: isQuiet && !others.length ? 'step-bar' : 'draft-bar',
+        'aria-label': 'Draft'}, line, h('p', {class: 'draft-notes'}, notes, others));
     reserveRoom('--bar', section, line);
     return section;
 }

@@ -3,7 +3,7 @@
  */
 
 import {h} from '../controls/dom.js';
-import {address} from '../routing/router.js';
+import {projectAddress} from '../routing/router.js';
 
 /** Milliseconds from a publish during which it can be undone on the review page. */
 export const undoTime = 60_000;
@@ -24,16 +24,20 @@ export function publishText({version, isOwn, undone, problem}) {
  * The note, with the way to undo; false if the review page has shown the outcome.
  *
  * @param {Workspace} workspace
+ * @param {string} [open] Project that is open.
  */
-export function publishNote(workspace) {
-    const {lastPublish} = workspace;
+export function publishNote(workspace, open = workspace.project) {
+    const {lastPublish, project} = workspace;
     if (!lastPublish || lastPublish.isSeen) return false;
     const {version, isOwn, undone, time} = lastPublish;
     const mayUndo = version && isOwn && !undone && Date.now() - time < undoTime;
+    const where = project === open ? '' : `${project}: `;
     return h('span', {class: version ? '' : 'outdated', role: 'status'},
-        ` ${publishText(lastPublish)} `,
-        mayUndo ? h('a', {href: address('review')}, 'See it arrive, or undo it')
-            : version && h('a', {href: address('history')}, 'See the history'), ' ',
+        ` ${where}${publishText(lastPublish)} `,
+        mayUndo ? h('a', {href: projectAddress(project, 'review')}, 'See it arrive, or undo it')
+            : version ? h('a', {href: projectAddress(project, 'history')}, 'See the history')
+                : project !== open && h('a', {href: projectAddress(project, 'review')},
+                    'See the draft'), ' ',
         h('button', {type: 'button', class: 'quiet small', 'data-focus': 'note-publish',
             onclick: () => workspace.notePublish({...lastPublish, isSeen: true})}, 'OK'));
 }

@@ -93,6 +93,15 @@ export class WorkspaceView extends EventTarget {
         return isUnsaved(this.state);
     }
 
+    /**
+     * True while a project that was left must stay in the tab: its draft is unsaved or is being
+     * published, or no page has shown how its publish ended.
+     */
+    get isPending() {
+        const {isPublishing, publish} = this.state;
+        return this.isUnsaved || isPublishing || publish?.isSeen === false;
+    }
+
     /** True if the server has refused the draft as shown in this tab. */
     get isRefused() {
         return this.state.phase === 'refused';

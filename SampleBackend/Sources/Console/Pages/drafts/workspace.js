@@ -130,6 +130,8 @@ export class Workspace extends SyncedDraft {
      */
     notePublish(publish) {
         this.send({type: 'published', publish});
+        // Also after its project was left.
+        this.dispatchEvent(new Event('publishchange'));
     }
 
     /** Name of the step that `undo` takes back; null without one. */

@@ -1,6 +1,6 @@
 /**
- * The open project's workspace, and workspaces that were left before the server had their drafts,
- * which continue to save.
+ * The open project's workspace, and workspaces that were left before the server had their drafts or
+ * a publish was seen to end.
  */
 
 import {ask} from '../controls/dialog.js';
@@ -25,13 +25,13 @@ export class Workspaces {
     }
 
     /**
-     * The workspace of a project: one that was left and still saves, or a new one.
+     * The workspace of a project: one that was left and is pending, or a new one.
      *
      * @param {string} name
      * @param {boolean} mayEdit True if the user may keep a draft in it.
      */
     of(name, mayEdit) {
-        const left = this.#left.find(({project, isUnsaved}) => project === name && isUnsaved);
+        const left = this.#left.find(({project, isPending}) => project === name && isPending);
         return left ?? new Workspace(name, this.#user, mayEdit);
     }
 
@@ -62,7 +62,7 @@ export class Workspaces {
         if (!workspace) return;
         workspace.close();
         this.#left = [...this.#left.filter((other) => other !== workspace), workspace]
-            .filter(({isUnsaved}) => isUnsaved);
+            .filter(({isPending}) => isPending);
     }
 
     /** Saves all drafts with another token of the user. */
@@ -88,6 +88,11 @@ export class Workspaces {
     /** True if this tab has edits of any project that the server lacks. */
     get isUnsaved() {
         return hasUnsavedDrafts(this.#user) || this.#all.some(({isUnsaved}) => isUnsaved);
+    }
+
+    /** Workspaces of other projects whose publish ended after they were left. */
+    get endedElsewhere() {
+        return this.#left.filter(({lastPublish}) => lastPublish?.isSeen === false);
     }
 
     get #all() {

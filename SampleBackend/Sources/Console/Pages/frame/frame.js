@@ -184,6 +184,8 @@ export class Frame {
                     this.#showPage(false);
                 }
             }, {signal: this.#watching.signal});
+            opened.addEventListener(
+                'publishchange', () => this.#showBar(), {signal: this.#listening.signal});
             this.#shell.brand.href = address('settings');
             setQuery(Object.fromEntries(currentRoute().query));
             this.#showPage(isNavigation);
@@ -261,7 +263,7 @@ export class Frame {
         const frame = this;
         return {
             session: this.#ownSession, workspace, project: workspace.project,
-            query: currentRoute().query,
+            query: currentRoute().query, endedElsewhere: this.#workspaces.endedElsewhere,
             // Another user may change them while the page is open.
             get details() {
                 return frame.details;

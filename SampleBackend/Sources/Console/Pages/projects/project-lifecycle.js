@@ -3,10 +3,10 @@
  */
 
 import {choice, field, message} from '../controls/controls.js';
-import {dialogForm} from '../controls/dialog-form.js';
-import {ask, openDialog} from '../controls/dialog.js';
+import {confirmRequest, dialogForm} from '../controls/dialog-form.js';
+import {openDialog} from '../controls/dialog.js';
 import {fill, h} from '../controls/dom.js';
-import {call, projectPath} from '../server/api.js';
+import {call, projectPath, remove} from '../server/api.js';
 import {colors, environmentBadge, environments, shownName, swatch} from './project-details.js';
 import {isProjectName} from './projects.js';
 
@@ -97,11 +97,14 @@ export async function changeDetails({name}) {
  */
 export async function changeArchived(project) {
     const archived = !project.archived;
-    if (archived && !await ask({
-        title: `Archive ${shownName(project)}?`, action: 'Archive the project',
-        text: 'Apps get its settings as before, but nobody can change or publish anything in it '
-            + 'until it is unarchived.'})) return false;
-    await call('PATCH', projectPath(project.name, 'details'), {body: {archived}});
+    const submit = () => call('PATCH', projectPath(project.name, 'details'), {body: {archived}});
+    if (archived) {
+        return confirmRequest({
+            title: `Archive ${shownName(project)}?`, action: 'Archive the project',
+            text: 'Apps get its settings as before, but nobody can change or publish anything in '
+                + 'it until it is unarchived.', isDangerous: false, submit});
+    }
+    await submit();
     return true;
 }
 
@@ -127,7 +130,7 @@ export function deleteProject(project) {
             if (typed.value.trim() !== name) {
                 throw new Error(`Not deleted: type ${name} to confirm.`);
             }
-            await call('DELETE', `/v1/projects/${encodeURIComponent(name)}?${
+            await remove(`/v1/projects/${encodeURIComponent(name)}?${
                 new URLSearchParams({confirm: name})}`);
             return true;
         },

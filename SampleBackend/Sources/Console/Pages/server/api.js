@@ -232,3 +232,16 @@ export function projectPath(project, resource, query = {}) {
 export function isMissing(error) {
     return error instanceof ServerError && error.status === 404;
 }
+
+/**
+ * Deletes a resource; one that is gone already, for example after a lost answer, is no error.
+ *
+ * @param {string} path
+ */
+export async function remove(path) {
+    try {
+        await call('DELETE', path);
+    } catch (error) {
+        if (!isMissing(error)) throw error;
+    }
+}

@@ -191,7 +191,8 @@ export async function openSettingDialog(context, group, key, content = null) {
             h('div', {class: 'pair'},
                 field('Key', form.key, {problems: form.keyProblems.node,
                     hint: key === null ? undefined
-                        : 'Apps read the setting by this key: another key means another setting.'}),
+                        : 'Apps read the setting by this key: another key means another setting, '
+                            + 'and values that are pinned for users stay under the old one.'}),
                 field('Type', form.type)),
             field('Description', form.description, {problems: form.descriptionProblems.node}),
             form.defaultValue.node,

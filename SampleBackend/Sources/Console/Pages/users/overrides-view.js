@@ -3,7 +3,7 @@
  */
 
 import {badge, guarded, message, nothing, settingName, table} from '../controls/controls.js';
-import {ask} from '../controls/dialog.js';
+import {confirmRequest} from '../controls/dialog-form.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
 import {searchedRowsView} from '../controls/searched-rows.js';
 import {failedReading} from '../controls/shown-answer.js';
@@ -18,7 +18,7 @@ import {readOverrides, savePin} from './overrides.js';
 import {isOfType, openPin, typeOf} from './pin-dialog.js';
 
 /**
- * Why a pinned value has no effect; false when it has an effect.
+ * What is wrong about a pinned value; false when nothing is.
  *
  * @param {Template} template
  * @param {string} section
@@ -28,7 +28,8 @@ import {isOfType, openPin, typeOf} from './pin-dialog.js';
 function fault(template, section, key, value) {
     const valueType = typeOf(template, section, key);
     if (valueType === undefined) {
-        return ['No such setting', 'It was renamed or removed, so the pin has no effect.'];
+        return ['No such setting',
+            'It was renamed or removed, but this user still gets the value.'];
     }
     return !isOfType(value, valueType)
         && ['Another type', `The setting is of the type ${typeName(valueType)} now.`];
@@ -89,16 +90,13 @@ export function overridesView(context, userID, search, changed, signal, options 
      */
     const remove = async (section, key) => {
         const name = `${section}.${key}`;
-        if (!await ask({title: `No longer pin ${name}?`, action: 'Remove', isDangerous: true,
-            text: [h('p', {}, `User ${marked(userID)} then gets the value by the conditions.`),
-                productionNotice(context.details, 'This changes', reach)]})) return;
-        try {
-            await save(section, key, undefined);
-            changed({text: `${name} is no longer pinned for user ${marked(userID)}.`,
-                focus: 'pin'});
-        } catch (error) {
-            fill(place, message('error', error.message));
-        }
+        const isSetting = typeOf(workspace.published, section, key) !== undefined;
+        if (!await confirmRequest({title: `No longer pin ${name}?`, action: 'Remove',
+            text: [h('p', {}, `User ${marked(userID)} then gets ${isSetting
+                ? 'the value by the conditions.' : 'no value of this name.'}`),
+            productionNotice(context.details, 'This changes', reach)],
+            submit: () => save(section, key, undefined)})) return;
+        changed({text: `${name} is no longer pinned for user ${marked(userID)}.`, focus: 'pin'});
     };
 
     /**

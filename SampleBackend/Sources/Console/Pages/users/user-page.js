@@ -71,6 +71,13 @@ export function show(main, context) {
         // What is typed or pasted; an ID of an address is exact.
         onchange: () => {
             userID.value = userID.value.trim();
+        },
+        // A field of one line would join the lines of a pasted list by spaces.
+        onpaste: (/** @type {ClipboardEvent} */ event) => {
+            const text = event.clipboardData?.getData('text').trim() ?? '';
+            if (!/[\r\n]/.test(text)) return;
+            event.preventDefault();
+            document.execCommand('insertText', false, text.replace(/\s*[\r\n]\s*/g, ', '));
         }});
     const outcome = h('div', {class: 'stack'});
     const overrides = h('div', {});
@@ -153,6 +160,8 @@ export function show(main, context) {
                     h('div', {class: 'actions'}, copyButton('Copy link', () => location.href))),
                 hidden && message('warning', `This ID ${hidden}. It is another user than the one `
                     + 'without it.'),
+                /[,;]\s/.test(user.userID ?? '') && message('warning', 'This is one user ID, with '
+                    + 'its commas. Enter the ID of one user.'),
                 assumption(previewed),
                 connectedOffer(previewed, user.signals, (taken) => go(
                     'user', {id: user.userID ?? '', ...signalParameters(taken)})), view);
