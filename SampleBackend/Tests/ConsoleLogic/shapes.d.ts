@@ -148,6 +148,9 @@ type NextStep = {
 /** Step that was undone or redone, with the places of it that others changed since. */
 type TakenStep = {name: string, kept: TreePath[]};
 
+/** Whether a named step may change the first template to the second one. */
+type StepQuestion = (name: string, before: Template, after: Template) => Promise<boolean>;
+
 /** Phase of the draft between a tab and the server: see `draft-sync.js`. */
 type SyncPhase = 'saved' | 'saving' | 'merging' | 'waiting' | 'refused' | 'stopped';
 
