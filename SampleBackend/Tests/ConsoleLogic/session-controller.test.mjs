@@ -39,7 +39,7 @@ function tab({session = () => Promise.resolve(ada), tokens = {}, answers = []} =
         currentSession: () => shown.session(),
         firstSession: () => shown.session(),
         signIn: async (token) => tokens[token]?.() ?? signedOut(),
-        signInAgain: (name, elsewhere) => {
+        signInAgain: (name, withDraft, elsewhere) => {
             log.push(`again ${name}`);
             return Promise.race([elsewhere, new Promise((resolve) => {
                 shown.again = resolve;
@@ -52,7 +52,7 @@ function tab({session = () => Promise.resolve(ada), tokens = {}, answers = []} =
         pagesOf: (owner, onSignedOut) => {
             log.push(`pages ${owner.name}`);
             shown.onSignedOut = onSignedOut;
-            return {session: owner,
+            return {session: owner, withDraft: [],
                 start: ({isFirst}) => log.push(isFirst ? 'start first' : 'start'),
                 follow: (before) => log.push(`follow ${before}`),
                 sendDrafts: () => log.push('drafts'), end: () => log.push('end')};

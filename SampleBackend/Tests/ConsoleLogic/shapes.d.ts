@@ -266,6 +266,7 @@ type SessionPages = {
     start: (options: {isFirst: boolean}) => unknown;
     /** Shows the page in the address after it changed from a fragment. */
     follow: (before: string) => void;
+    readonly withDraft: Workspace[];
     /** Saves the drafts with another token of the user. */
     sendDrafts: () => void;
     end: () => void;
@@ -277,7 +278,8 @@ type SessionPorts = {
     /** The same, with what the pages get first. */
     firstSession: () => Promise<Session>;
     signIn: (token: string) => Promise<Session>;
-    signInAgain: (name: string, elsewhere: Promise<Session>) => Promise<Session | undefined>;
+    signInAgain: (name: string, withDraft: Workspace[], elsewhere: Promise<Session>) =>
+        Promise<Session | undefined>;
     pagesOf: (session: Session, onSignedOut: (note: string) => void) => SessionPages;
     showSignIn: (notice: string | undefined, onSignedIn: (session: Session) => void) => void;
     showFailure: (text: string, retry: () => void) => void;

@@ -85,6 +85,11 @@ export class Workspaces {
         return hasUnsavedDrafts(this.#user) || this.#all.some(({isUnsaved}) => isUnsaved);
     }
 
+    /** The workspaces that have a draft, also of projects that were left before it was saved. */
+    get withDraft() {
+        return this.#all.filter(({draft}) => draft);
+    }
+
     get #all() {
         return this.open ? [this.open, ...this.#left] : this.#left;
     }

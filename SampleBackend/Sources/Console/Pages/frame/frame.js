@@ -87,6 +87,9 @@ export class Frame {
         return this.#workspaces.open;
     }
 
+    /** The workspaces that have a draft. */
+    get withDraft() { return this.#workspaces.withDraft; }
+
     /** Saves the drafts after the user signed in with another token. */
     sendDrafts() {
         this.#workspaces.sendDrafts();

@@ -243,7 +243,8 @@ export class SessionController {
         try {
             session = await Promise.race([elsewhere, this.#sessionIfAny()]);
             if (!session && this.#pages === pages) {
-                session = await this.#ports.signInAgain(this.#shown?.name ?? '', elsewhere);
+                session = await this.#ports.signInAgain(
+                    this.#shown?.name ?? '', pages.withDraft, elsewhere);
             }
         } catch {
             // Without a response it is unknown whether the session has ended; the next call finds
