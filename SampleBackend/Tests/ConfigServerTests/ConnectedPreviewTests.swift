@@ -37,6 +37,23 @@ struct ConnectedPreviewTests {
         }
     }
 
+    @Test func anExperimentThatChangesNoSettingChangesNobody() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await server.stream(ofUser: "1") { _ in
+                var changed = JSONNode.sample
+                changed.setMember(
+                    "conditions",
+                    .array(
+                        (changed["conditions"]?.arrayValue ?? [])
+                            + [["name": "few", "expression": "percent('few') <= 0"]]))
+                let connected = try await preview(changed, on: server)["connected"]
+                #expect(connected?["evaluated"] == 1)
+                #expect(connected?["changed"] == 0)
+            }
+        }
+    }
+
     @Test func aPreviewNamesEachUserOnceAndTheGenericUserAsNull() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)

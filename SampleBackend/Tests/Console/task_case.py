@@ -2,6 +2,8 @@
 
 import copy
 import json
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -211,6 +213,14 @@ class TaskCase(ConsoleCase):
         self.press("Edit AppFeatures.RefreshInterval")
         self.write("Default value", value)
         self.keep()
+
+    @contextmanager
+    def downloads(self):
+        """Lets the browser download files to a temporary folder; yields its path."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.driver.execute_cdp_cmd(
+                "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": folder})
+            yield Path(folder)
 
     def fill_storage(self, name):
         """Fills `sessionStorage` or `localStorage`."""

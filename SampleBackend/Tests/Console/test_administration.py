@@ -332,6 +332,13 @@ class SessionTests(TaskCase):
         self.driver.delete_all_cookies()
         self.press("History")
         self.wait_for_text("The session of Admin token has ended")
+        # Someone else would not see the edits.
+        with self.downloads() as folder:
+            self.press("Download the edits")
+            file = folder / f"{self.project}-draft.json"
+            self.wait_for(file.exists, "the file")
+            self.assertIn('"45"', file.read_text("utf-8"))
+        self.check_page("sign-in-again-edits")
         self.enter_token(self.token)
         self.wait_for_text("The sample template", "main")
         self.wait_for_text("1 change", ".draft-bar")

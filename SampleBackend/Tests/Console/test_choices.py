@@ -164,7 +164,7 @@ class ConnectedUserTests(TaskCase):
         for user in ("anna", "Bob", "hannah", "zoe%20x"):
             self.listen(user)
         self.go("live")
-        self.wait_for(lambda: self.users() == ["Bob", "anna", "hannah", "zoe x"], "the users")
+        self.wait_for(lambda: self.users() == ["anna", "Bob", "hannah", "zoe x"], "the users")
         self.write("Find a user", "ANNA")
         self.wait_for(lambda: self.users() == ["anna", "hannah"], "two users")
         self.wait_for_text("2 users found", "main")

@@ -65,6 +65,17 @@ class DigitsTests(TaskCase):
         self.wait_for_text("condition “User 2”", "main .message")
         self.wait_for_text(compared, "main .message")
 
+    def test_are_named_where_a_signal_is_entered(self):
+        warning = "Rules that compare numbers take it as 1.2345678901234567e+19"
+        self.go("user", **{"id": "9", "signal.n": LONG})
+        self.wait_for_text(warning, "[aria-label='Custom signals']")
+        self.assertIn("take it as", self.driver.execute_script(
+            "return document.getElementById(arguments[0].getAttribute('aria-describedby'))"
+            ".textContent", self.field("Value of the signal")))
+        self.check_page("signal-digits")
+        self.write("Value of the signal", "7")
+        self.wait_for(lambda: "compare numbers" not in self.find("main").text, "no warning")
+
     def test_are_named_where_a_value_is_pinned(self):
         self.go("user", id="9")
         self.press("Pin a value")

@@ -271,6 +271,19 @@ class DraftTests(TaskCase):
         self.enter_token(renewed)
         self.check_renewed_draft(renewed)
 
+    @gate
+    def test_keeps_the_draft_of_a_user_after_another_one_and_a_reload(self):
+        name = self.begin_draft_to_renew()
+        self.revoke_token(name)
+        self.wait_for_text("has ended", "dialog")
+        self.enter_token(self.new_token("editor"))
+        self.wait_for_text("editor ", ".account")
+        self.press("Sign out")
+        self.wait_for_text("Sign in with", "main")
+        renewed = self.new_token("editor", name)
+        self.enter_token(renewed)
+        self.check_renewed_draft(renewed)
+
     def test_keeps_the_draft_of_a_user_who_signs_in_elsewhere_with_another_token(self):
         name = self.begin_draft_to_renew()
         # A background tab does not contact the server, so it is first notified about the session.

@@ -78,7 +78,7 @@ class JSONEditorTests(TaskCase):
         self.assertEqual(
             json.loads(color["defaultValue"]["value"]), {"one": 1, "two": 2, "three": 3})
 
-    def test_is_left_by_tab_and_indents_by_brackets(self):
+    def test_is_left_by_tab_and_indents_by_keys_of_any_layout(self):
         field = self.open_editor()
         field.click()
         before = self.text()
@@ -89,6 +89,10 @@ class JSONEditorTests(TaskCase):
         field.send_keys(Keys.CONTROL + Keys.HOME, Keys.NULL, Keys.CONTROL + "]")
         self.assertEqual(self.text(), "  " + before)
         field.send_keys(Keys.CONTROL + "[")
+        self.assertEqual(self.text(), before)
+        field.send_keys(Keys.CONTROL + ".")
+        self.assertEqual(self.text(), "  " + before)
+        field.send_keys(Keys.CONTROL + ",")
         self.assertEqual(self.text(), before)
 
     def test_indents_while_typing_and_undoes_each_step(self):

@@ -6,6 +6,15 @@ from urllib.request import urlopen
 from console_case import PATIENCE, URL, gate
 from task_case import TaskCase, with_interval
 
+# Cards of the page that are narrower than it, and elements with a scroll bar of their own.
+UNUSED = """
+    const {clientWidth} = document.querySelector('main .review');
+    const isSmall = (e) => e.matches('.card') && e.offsetWidth < clientWidth;
+    return [...document.querySelectorAll('main *')]
+        .filter((e) => isSmall(e) || e.scrollHeight > e.clientHeight + 1
+            && ['auto', 'scroll'].includes(getComputedStyle(e).overflowY))
+        .map((e) => e.outerHTML.slice(0, 100));"""
+
 
 class LiveTests(TaskCase):
     def listen(self, user):
@@ -82,6 +91,24 @@ class LiveTests(TaskCase):
         summary.click()
         self.assertEqual([e.text for e in self.find_all(".users li")], ["2"])
         self.check_page("review-connected")
+
+    def test_lists_who_changes_in_order_and_over_the_whole_width(self):
+        for user in ("u10", "9", "u9", "100", "20"):
+            self.listen(user)
+        self.edit_interval("45")
+        self.go("review")
+        self.write("Also preview these users", "42, 7, 100")
+        self.press("Preview")
+        self.wait_for(lambda: len(self.find_all("[aria-labelledby=impact] .difference")) == 3,
+                      "the preview")
+        self.named("summary", "Who changes").click()
+        self.assertEqual(
+            [e.text for e in self.find_all(".users li")], ["9", "20", "100", "u9", "u10"])
+        self.addCleanup(self.browser.set_size, self.size)
+        for width in (320, 390, 1280, 1440, 2560):
+            self.browser.set_size((width, 900))
+            with self.subTest(width):
+                self.assertEqual(self.driver.execute_script(UNUSED), [])
 
     def test_counts_what_an_outdated_draft_changes_of_what_is_current(self):
         for user in range(1, 6):

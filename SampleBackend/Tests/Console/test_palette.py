@@ -57,20 +57,25 @@ class PaletteTests(TaskCase):
         self.type(Keys.ENTER)
 
     @gate
-    def test_goes_to_a_setting_and_remembers_it(self):
+    def test_opens_a_setting_and_remembers_it(self):
         self.go("history")
         self.open_palette("interval appf")
         self.wait_for(lambda: self.titles() == ["AppFeatures.RefreshInterval"], "the setting")
         self.check_accessibility("palette")
         self.type(Keys.ENTER)
-        self.wait_for(lambda: "RefreshInterval" in self.focused(), "the setting's row")
+        self.wait_for_text("Edit AppFeatures.RefreshInterval", "dialog h2")
+        self.type(Keys.ESCAPE)
+        self.wait_for_dialog_to_close()
+        self.assertIn("RefreshInterval", self.focused())
         self.assertIn("/settings?at=", self.driver.current_url)
         self.open_palette()
         self.assertEqual(self.active(), "AppFeatures.RefreshInterval")
         # The same address again.
         self.type(Keys.ENTER)
+        self.wait_for_text("Edit AppFeatures.RefreshInterval", "dialog h2")
+        self.type(Keys.ESCAPE)
         self.wait_for_dialog_to_close()
-        self.wait_for(lambda: "RefreshInterval" in self.focused(), "the row again")
+        self.assertIn("RefreshInterval", self.focused())
 
     def test_moves_by_keys_and_closes(self):
         self.go("settings")
@@ -94,10 +99,13 @@ class PaletteTests(TaskCase):
         self.find("body").send_keys(Keys.CONTROL, "k")
         self.assertEqual(self.find_all(".palette"), [])
 
-    def test_goes_to_a_condition(self):
+    def test_opens_a_condition(self):
         self.go("settings")
         self.take("user 3", "User 3")
-        self.wait_for(lambda: self.focused() == "User 3", "the condition")
+        self.wait_for_text("Edit User 3", "dialog h2")
+        self.type(Keys.ESCAPE)
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.focused(), "User 3")
 
     def test_adds_a_setting_to_a_section(self):
         self.go("live")
@@ -127,7 +135,14 @@ class PaletteTests(TaskCase):
 
     def test_says_what_a_role_may_not_do(self):
         self.token = self.new_token("viewer")
-        self.go("settings")
+        self.go("live")
+        self.take("interval appf", "AppFeatures.RefreshInterval")
+        self.wait_for_text("AppFeatures.RefreshInterval", "dialog h2")
+        self.type(Keys.ESCAPE)
+        self.wait_for_dialog_to_close()
+        self.take("user 3", "User 3")
+        self.wait_for(lambda: self.find_all(".condition.found"), "the condition")
+        self.assertEqual(self.find_all("dialog[open]"), [])
         self.open_palette("condition add")
         self.wait_for(lambda: self.active() == "Add condition …", "the action")
         self.wait_for_text("Your role is viewer. This needs the role editor.", ".palette li")

@@ -147,8 +147,28 @@ class ProjectDetailsTests(ProjectCase):
         self.check_page("dialog-project-delete")
         self.press("Delete the project")
         self.wait_for_dialog_to_close()
-        self.wait_for_text(f"There is no project {name}", "main h1")
+        self.wait_for_text(f"Project {name} was deleted.", "main")
+        self.assertNotEqual(self.field("Project").get_attribute("value"), name)
         self.assertNotIn(name, listed())
+
+    def test_creates_a_project_whose_answer_was_lost(self):
+        name = f"{self.project}-new"
+        self.go("projects", find=self.project)
+        Faults(self.driver).lose("POST", "/v1/projects$", limit=1)
+        self.press("Create project")
+        self.write("Name", name)
+        self.press("Create the project")
+        self.wait_for_text("The server does not answer", "dialog")
+        self.press("Create the project")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("There is nothing here yet", "main")
+        self.assertEqual(self.field("Project").get_attribute("value"), name)
+
+    def test_lists_a_project_that_another_user_creates(self):
+        self.go("projects", find=self.project)
+        self.wait_for_text("1 project", "main")
+        self.create_project(f"{self.project}-theirs")
+        self.wait_for_text(f"{self.project}-theirs", "main table")
 
     def test_shows_on_every_page_where_one_is(self):
         self.go_as_shop("settings")

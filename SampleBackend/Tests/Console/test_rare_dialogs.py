@@ -50,6 +50,9 @@ class FailureTests(TaskCase):
         self.keep()
         self.wait_for_text("the browser has no space to keep them", ".draft-bar")
         self.press("Sign out")
+        with self.downloads() as folder:
+            self.press("Download the edits")
+            self.wait_for((folder / f"{self.project}-draft.json").exists, "the file")
         self.press("Lose them and sign out")
         self.wait_for_text("You are signed out.")
         self.assertIsNone(self.interval())

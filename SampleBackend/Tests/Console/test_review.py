@@ -315,6 +315,20 @@ class ReviewTests(ReviewCase):
         self.assertEqual(interval["defaultValue"], {"value": "60.0"})
         self.assertEqual(self.template()["version"]["rollbackSource"], "1")
 
+    def test_asks_before_an_undo_removes_most_settings(self):
+        self.start_draft(lambda template: template["parameterGroups"].update({"Many": {
+            "parameters": {f"key_{n}": {"defaultValue": {"value": "x"}} for n in range(30)}}}))
+        self.press("Publish")
+        self.wait_for_text("Published as version 2.", "main")
+        self.press("Undo")
+        self.wait_for_text("This removes 30 of ", "dialog")
+        self.press("Cancel")
+        self.wait_for_text("Not undone. You can try again.", "main")
+        self.assertEqual(self.version(), "2")
+        self.press("Undo")
+        self.press("Remove 30 settings")
+        self.wait_for_text("Undone: version 1 was published again as version 3.", ".success")
+
     def test_says_that_it_was_undone_and_brings_it_back_as_a_draft(self):
         stream = urlopen(
             f"{URL}/projects/{self.project}/activeconfig/user/1/events", timeout=PATIENCE)

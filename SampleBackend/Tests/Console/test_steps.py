@@ -73,6 +73,25 @@ class StepTests(TaskCase):
         version = self.call("GET", "remoteConfig")[1]["version"]
         self.assertEqual(version["description"], "Why")
 
+    def test_asks_before_it_removes_many_settings(self):
+        self.go("settings")
+        self.press("Delete the section SampleViewConfiguration")
+        self.press("Delete the section")
+        self.wait_for_dialog_to_close()
+        # What comes back is not asked about.
+        self.find("[data-focus=undo-step]").click()
+        self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
+        self.keys(Keys.CONTROL, Keys.SHIFT, "z")
+        self.wait_for_text("from your draft", "dialog")
+        self.check_page("step-removes")
+        self.press("Cancel")
+        self.wait_for_dialog_to_close()
+        self.assertFalse(self.find_all(".draft-bar"))
+        self.find("[data-focus=redo-step]").click()
+        self.wait_for_text("from your draft", "dialog")
+        self.press("Redo")
+        self.wait_for_text("1 change", ".draft-bar")
+
     def test_leaves_the_keys_to_text_fields(self):
         before = self.flip()
         self.write("Find", "button")

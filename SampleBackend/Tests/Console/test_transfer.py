@@ -320,9 +320,7 @@ class ExportTests(TaskCase):
         self.token = self.new_token("editor")
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
-        with tempfile.TemporaryDirectory() as folder:
-            self.driver.execute_cdp_cmd(
-                "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": folder})
+        with self.downloads() as folder:
             self.go("review")
             self.wait_for_text("give the file to a publisher", "main form")
             self.press("Export the draft")
@@ -335,9 +333,7 @@ class ExportTests(TaskCase):
             "RefreshInterval"]["defaultValue"]["value"], "45")
 
     def test_downloads_a_file(self):
-        with tempfile.TemporaryDirectory() as folder:
-            self.driver.execute_cdp_cmd(
-                "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": folder})
+        with self.downloads() as folder:
             self.go("transfer")
             self.press("Property list")
             file = Path(folder, f"{self.project}-defaults.plist")

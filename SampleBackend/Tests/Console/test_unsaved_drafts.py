@@ -88,6 +88,17 @@ class UnsavedDraftTests(TaskCase):
         self.press("Publish")
         self.wait_for_text("Published as version 3", "main")
 
+    def test_drops_the_draft_of_a_project_that_is_deleted_behind_an_open_form(self):
+        self.go("settings")
+        self.edit("AppFeatures.RefreshInterval", "45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.press("Edit AppFeatures.SomeFeature")
+        self.replace_project()
+        self.write("Description", "Theirs is gone")
+        self.press("Keep in the draft")
+        self.wait_for_text("Your draft of the deleted one ended with it", ".draft-bar")
+        self.wait_for_text("There is nothing here yet", "main")
+
     def test_tries_again_after_another_project_was_opened(self):
         self.go("settings")
         faults = Faults(self.driver)

@@ -287,7 +287,8 @@ class UserTests(TaskCase):
         self.assertIn("No such setting", row)
         self.assertIn("this user still gets the value", row)
         document = send("GET", f"{URL}/projects/{self.project}/activeconfig/user/7")[2]
-        self.assertIs(document["config_sections"]["AppFeatures"]["settings"]["Renamed"], True)
+        self.assertEqual(
+            document["config_sections"]["AppFeatures"]["settings"]["Renamed"], {"value": True})
         self.assertIn("Another type", self.reason(
             "AppFeatures.RefreshInterval", "[aria-labelledby=pinned]"))
         pinned = self.find("[aria-labelledby=pinned]").text

@@ -55,6 +55,35 @@ test('an edit is undone and redone, also on the server', async () => {
     assert.equal(await workspace.redo(), null);
 });
 
+test('a step that its question refuses changes nothing, and can be asked for again', async () => {
+    const workspace = await edited();
+    const asked = [];
+    const refuse = async (name, before, after) => {
+        asked.push([name, valuesOf(before), valuesOf(after)]);
+        return false;
+    };
+    assert.equal(await workspace.undo(refuse), null);
+    assert.deepEqual(asked, [['a 2', {a: '2', b: '1'}, {a: '1', b: '1'}]]);
+    assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '1'});
+    assert.equal((await workspace.undo(async () => true)).name, 'a 2');
+    assert.equal(workspace.redoName, 'a 2');
+    assert.equal(await workspace.redo(refuse), null);
+    assert.deepEqual(valuesOf(workspace.template), {a: '1', b: '1'});
+});
+
+test('a step is asked about again if the draft changes while its question is open', async () => {
+    const workspace = await edited();
+    let count = 0;
+    await workspace.undo(async () => {
+        count += 1;
+        if (count === 1) workspace.edit(template({a: '2', b: '5'}));
+        return true;
+    });
+    assert.equal(count, 2);
+    // The newest step is then another one.
+    assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '1'});
+});
+
 test('the description of the version is no step, and stays', async () => {
     const workspace = await tab();
     workspace.edit(template({a: '2', b: '1'}));

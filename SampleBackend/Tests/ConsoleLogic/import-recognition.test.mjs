@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {recognition} from '../../Sources/Console/Pages/transfer/import-recognition.js';
 
 for (const [format, file, words] of [
@@ -10,7 +11,12 @@ for (const [format, file, words] of [
     ['PARSE', {hello: {}}, 'none of “params”, but “hello”'],
     ['PARSE', {parameters: {}}, 'but “parameters”'],
     ['ACTIVECONFIG', {}, 'none of “conditions”'],
-    ['ACTIVECONFIG', [], 'no object'], ['PARSE', null, 'no object'], ['FIREBASE', 'x', 'no object'],
+    ['ACTIVECONFIG', [], 'not a template of ActiveConfig: expected a JSON object, found a list.'],
+    ['PARSE', null, 'expected a JSON object, found null.'],
+    ['FIREBASE', 'x', 'expected a JSON object, found a string.'],
+    ['FIREBASE', parseJSON('12345678901234567890'), 'expected a JSON object, found a number.'],
+    ['FIREBASE', 1, 'expected a JSON object, found a number.'],
+    ['PARSE', true, 'expected a JSON object, found a Boolean.'],
 ]) {
     test(`${JSON.stringify(file)} is no file of ${format}`, () => {
         const {text, problem} = recognition(file, format);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {bracketPair, closingEdit, errorIndex, indentEdit, lineBreakEdit, lineOf, tokens}
-    from '../../Sources/Console/Pages/controls/json-editing.js';
+import {bracketPair, closingEdit, errorIndex, indentEdit, indentsLess, lineBreakEdit, lineOf,
+    tokens} from '../../Sources/Console/Pages/controls/json-editing.js';
 
 /** Applies an edit to a text with `|` at the caret, or at both ends of the selection. */
 function edited(marked, edit) {
@@ -84,5 +84,27 @@ for (const [before, isLess, after] of [
     ['|a\n|b', false, '|  a\n|b'], [' |  a', true, '| a'], ['|', false, '  |']]) {
     test(`${isLess ? 'less' : 'more'} indentation of ${JSON.stringify(before)}`, () => {
         assert.equal(edited(before, (...place) => indentEdit(...place, isLess)), after);
+    });
+}
+
+const none = {ctrlKey: true, metaKey: false, altKey: false};
+
+for (const [layout, event, isLess] of [
+    ['QWERTY', {key: ']', code: 'BracketRight'}, false],
+    ['QWERTY', {key: '[', code: 'BracketLeft'}, true],
+    ['QWERTY', {key: '.', code: 'Period'}, false], ['QWERTY', {key: ',', code: 'Comma'}, true],
+    ['QWERTZ', {key: '.', code: 'Period'}, false], ['QWERTZ', {key: ',', code: 'Comma'}, true],
+    // The browser enlarges the page by Ctrl++.
+    ['QWERTZ', {key: '+', code: 'BracketRight'}, null],
+    ['QWERTZ', {key: 'ü', code: 'BracketLeft'}, null],
+    // AltGr, by which a bracket is typed.
+    ['QWERTZ', {key: '[', code: 'Digit8', altKey: true}, null],
+    ['AZERTY', {key: ',', code: 'KeyM'}, true], ['AZERTY', {key: '.', code: 'Comma'}, false],
+    ['Russian', {key: 'ю', code: 'Period'}, false], ['Russian', {key: 'б', code: 'Comma'}, true],
+    ['any', {key: '.', code: 'Period', ctrlKey: false}, null],
+    ['any', {key: ',', code: 'Comma', metaKey: true}, null],
+]) {
+    test(`${event.key} indents ${isLess} with ${layout}: ${JSON.stringify(event)}`, () => {
+        assert.equal(indentsLess({...none, ...event}), isLess);
     });
 }

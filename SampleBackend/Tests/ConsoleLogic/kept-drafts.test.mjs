@@ -250,6 +250,38 @@ test('another project is opened without a question while the tab keeps the edits
     assert.equal(server.draft, null);
 });
 
+test('a saved draft is kept for another token of the user after a reload', async () => {
+    const all = new Workspaces({name: 'ada', role: 'editor'});
+    const one = stoppedAfterwards(all.of('default'));
+    await one.load();
+    all.show(one);
+    one.edit(template({a: '2', b: '1'}));
+    await all.saved();
+    assert.ok(!hasUnsavedDrafts('ada'));
+    all.keepDrafts(true);
+    assert.ok(hasUnsavedDrafts('ada'));
+    all.stop();
+    // The drafts of a revoked token are lost.
+    server.draft = null;
+    const again = await tab();
+    assert.deepEqual(valuesOf(again.template), {a: '2', b: '1'});
+    await again.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '1'});
+    assert.ok(!hasUnsavedDrafts('ada'));
+});
+
+test('a draft that was kept for another token is forgotten when the same one continues', async () => {
+    const all = new Workspaces({name: 'ada', role: 'editor'});
+    const one = stoppedAfterwards(all.of('default'));
+    await one.load();
+    all.show(one);
+    one.edit(template({a: '2', b: '1'}));
+    await all.saved();
+    all.keepDrafts(true);
+    all.keepDrafts(false);
+    assert.ok(!hasUnsavedDrafts('ada'));
+});
+
 /** A tab with an edit that the server lacks, closed as at a reload. */
 async function unsaved() {
     const workspace = await tab();

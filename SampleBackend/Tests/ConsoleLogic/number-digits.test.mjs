@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {comparisonRemark, digitsRemark, draftRemarks, expressionRemarks, valueRemarks}
+import {comparisonRemark, digitsRemark, draftRemarks, expressionRemarks, signalRemark,
+    valueRemarks}
     from '../../Sources/Console/Pages/template/number-digits.js';
 
 for (const text of ['0', '-0', '7', '007', '1.10', '.5', '0.1', '1e19', '1E+3', '1.0', '-9007199254740991',
@@ -74,6 +75,9 @@ for (const [text, compared] of [
         const remark = comparisonRemark(text);
         if (compared === null) assert.equal(remark, null);
         else assert.ok(remark.startsWith(`It is compared as ${compared}: `), remark);
+        const ofSignal = signalRemark(text);
+        assert.equal(ofSignal?.startsWith(`Rules that compare numbers take it as ${compared}: `),
+            compared === null ? undefined : true);
     });
 }
 

@@ -5,7 +5,8 @@ import {test} from 'node:test';
 
 import {massRemoval, removalText}
     from '../../Sources/Console/Pages/review/mass-removal.js';
-import {isEmptyTemplate, removals} from '../../Sources/Console/Pages/template/removals.js';
+import {isEmptyTemplate, lostSettings, removals}
+    from '../../Sources/Console/Pages/template/removals.js';
 
 test('a replacement removes what it lacks', () => {
     const template = {conditions: [{name: 'a'}, {name: 'b'}], parameters: {x: {}, y: {}},
@@ -47,4 +48,13 @@ test('the question has the numbers', () => {
         [3000, 3000, 'all 3,000 settings'], [1, 1, 'the only setting']]) {
         assert.ok(removalText({removed, total}).startsWith(`This removes ${text}. `));
     }
+});
+
+test('a setting that is in another section afterwards is not lost', () => {
+    const group = (...keys) => ({parameterGroups: {Home: settings(...keys)}});
+    assert.equal(lostSettings(settings('a', 'b', 'c'), settings('a')), 2);
+    assert.equal(lostSettings(settings('a', 'b', 'c'), group('a', 'b')), 1);
+    assert.equal(lostSettings({...settings('a'), ...group('a')}, settings('a')), 1);
+    assert.equal(lostSettings(settings('a', 'b'), settings('c', 'd')), 2);
+    assert.equal(lostSettings({}, settings('a')), 0);
 });

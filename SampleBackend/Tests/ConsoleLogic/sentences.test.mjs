@@ -5,6 +5,7 @@ import {test} from 'node:test';
 import {fixture} from './fixtures.mjs';
 import {publisherName} from '../../Sources/Console/Pages/controls/controls.js';
 import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
+import {arrivalText} from '../../Sources/Console/Pages/live/arrival.js';
 import {deliveryText, effectText, reading, sentence}
     from '../../Sources/Console/Pages/live/live-reading.js';
 import {conflictName} from '../../Sources/Console/Pages/merge/conflict-view.js';
@@ -85,6 +86,17 @@ for (const [now, text] of [
     [{connections: 3, newest: '3', arrived: 1, share: 1 / 3},
         '1 of 3 connected apps has version 3 (33.3%).'],
 ]) test(`a reading is shown as: ${text}`, () => assert.equal(sentence(now), text));
+
+for (const [all, has, text] of [
+    [0, 0, 'No app is connected: apps get it with their next request.'],
+    [1, 1, '1 of 1 connected app has it.'],
+    [2, 1, '1 of 2 connected apps has it so far.'],
+    [2000, 1500, '1,500 of 2,000 connected apps have it so far.'],
+    [1, 0, 'The connected app does not have it yet.'],
+    [2000, 0, 'None of the 2,000 connected apps has it yet.'],
+]) test(`the arrival at ${has} of ${all} apps is shown as: ${text}`, () => {
+    assert.equal(arrivalText(all, has), text);
+});
 
 for (const [delivery, text] of [[null, ''], [{seconds: 7.4, isComplete: false}, ', spreading for 7 s'],
     [{seconds: 1.4, isComplete: true}, ', reached all within a second or two'],

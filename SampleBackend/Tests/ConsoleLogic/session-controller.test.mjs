@@ -39,8 +39,8 @@ function tab({session = () => Promise.resolve(ada), tokens = {}, answers = []} =
         currentSession: () => shown.session(),
         firstSession: () => shown.session(),
         signIn: async (token) => tokens[token]?.() ?? signedOut(),
-        signInAgain: (name, elsewhere) => {
-            log.push(`again ${name}`);
+        signInAgain: ({session: owner}, elsewhere) => {
+            log.push(`again ${owner.name}`);
             return Promise.race([elsewhere, new Promise((resolve) => {
                 shown.again = resolve;
             })]).then(async (session) => {
@@ -53,9 +53,11 @@ function tab({session = () => Promise.resolve(ada), tokens = {}, answers = []} =
             log.push(`pages ${owner.name}`);
             shown.onSignedOut = onSignedOut;
             return {session: owner,
+                workspaces: {withDraft: [], sendDrafts: () => log.push('drafts'),
+                    keepDrafts: (isWhole) => assert.equal(isWhole, false)},
                 start: ({isFirst}) => log.push(isFirst ? 'start first' : 'start'),
                 follow: (before) => log.push(`follow ${before}`),
-                sendDrafts: () => log.push('drafts'), end: () => log.push('end')};
+                end: () => log.push('end')};
         },
         showSignIn: (notice, onSignedIn) => {
             log.push(`form ${notice ?? ''}`.trim());

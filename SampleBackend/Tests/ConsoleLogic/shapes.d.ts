@@ -148,6 +148,9 @@ type NextStep = {
 /** Step that was undone or redone, with the places of it that others changed since. */
 type TakenStep = {name: string, kept: TreePath[]};
 
+/** Whether a named step may change the first template to the second one. */
+type StepQuestion = (name: string, before: Template, after: Template) => Promise<boolean>;
+
 /** Phase of the draft between a tab and the server: see `draft-sync.js`. */
 type SyncPhase = 'saved' | 'saving' | 'merging' | 'waiting' | 'refused' | 'stopped';
 
@@ -202,7 +205,7 @@ type SyncEvents = {
     stored: {answer: {changes?: Differences}, tag: string, token: number};
     /** `isGone` is true if the draft had ended elsewhere. */
     deleted: {token: number, isGone?: boolean};
-    failed: {reason: 'conflict' | 'refused' | 'unanswered' | 'unavailable', message: string,
+    failed: {reason: 'conflict' | 'refused' | 'gone' | 'unanswered' | 'unavailable', message: string,
         token: number};
     read: FoundDraft & {token: number};
     found: {found: FoundDraft | null, seen: SyncState};
@@ -263,8 +266,8 @@ type SessionPages = {
     start: (options: {isFirst: boolean}) => unknown;
     /** Shows the page in the address after it changed from a fragment. */
     follow: (before: string) => void;
-    /** Saves the drafts with another token of the user. */
-    sendDrafts: () => void;
+    workspaces: Pick<import('../../Sources/Console/Pages/drafts/workspaces.js').Workspaces,
+        'withDraft' | 'sendDrafts' | 'keepDrafts'>;
     end: () => void;
 };
 
@@ -274,7 +277,8 @@ type SessionPorts = {
     /** The same, with what the pages get first. */
     firstSession: () => Promise<Session>;
     signIn: (token: string) => Promise<Session>;
-    signInAgain: (name: string, elsewhere: Promise<Session>) => Promise<Session | undefined>;
+    signInAgain: (pages: SessionPages, elsewhere: Promise<Session>) =>
+        Promise<Session | undefined>;
     pagesOf: (session: Session, onSignedOut: (note: string) => void) => SessionPages;
     showSignIn: (notice: string | undefined, onSignedIn: (session: Session) => void) => void;
     showFailure: (text: string, retry: () => void) => void;

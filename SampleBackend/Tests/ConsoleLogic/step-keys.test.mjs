@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {latinKey} from '../../Sources/Console/Pages/controls/latin-key.js';
 import {stepOfKey, stepText} from '../../Sources/Console/Pages/drafts/step-keys.js';
+import {latinKey} from '../../Sources/Console/Pages/input/latin-key.js';
 import {isMac, shortcut} from '../../Sources/Console/Pages/input/shortcuts.js';
 
 const none = {ctrlKey: false, metaKey: false, shiftKey: false, altKey: false};
@@ -31,6 +31,7 @@ for (const [layout, key, code, latin] of [
     ['AZERTY', 'z', 'KeyW', 'z'], ['AZERTY', 'w', 'KeyZ', 'w'], ['Dvorak', ';', 'KeyZ', ';'],
     ['Bépo', 'à', 'KeyZ', 'à'], ['Bépo', 'z', 'BracketRight', 'z'],
     ['Russian', 'я', 'KeyZ', 'z'], ['Russian', 'Я', 'KeyZ', 'z'], ['Russian', 'л', 'KeyK', 'k'],
+    ['Russian', 'б', 'Comma', ','], ['Russian', 'ю', 'Period', '.'], ['AZERTY', ';', 'Comma', ';'],
     ['Russian', 'х', 'BracketLeft', '['], ['Russian', 'ъ', 'BracketRight', ']'],
     ['Greek', 'ζ', 'KeyZ', 'z'], ['Greek', 'κ', 'KeyK', 'k'], ['Hebrew', 'ז', 'KeyZ', 'z'],
     ['Arabic', 'ئ', 'KeyZ', 'z'], ['Thai', 'ผ', 'KeyZ', 'z'], ['Russian', 'ё', 'Backquote', 'ё'],

@@ -4,7 +4,7 @@ import JSONTree
 import Rendering
 import Targeting
 
-/// Counts the connected clients whose document a template would change (API 3).
+/// Counts the connected clients whose settings a template would change (API 3).
 struct ConnectedPreview: Sendable {
     /// Maximum number of users in the response.
     private static let maximumUsers = 100
@@ -18,10 +18,10 @@ struct ConnectedPreview: Sendable {
     /// Number of evaluated clients; less than ``count`` when the deadline passed.
     private var evaluatedCount = 0
 
-    /// Number of evaluated clients whose document changes.
+    /// Number of evaluated clients whose settings change.
     private var changedCount = 0
 
-    /// Users whose document changes, without duplicates; nil stands for the generic user.
+    /// Users whose settings change, without duplicates; nil stands for the generic user.
     private var users: [String?] = []
 
     /// Evaluates the listeners at `date` until all are done or `duration` is over.
@@ -67,7 +67,7 @@ struct ConnectedPreview: Sendable {
     }
 }
 
-/// Compares the documents of two templates, once per pair of bases.
+/// Compares the settings in the documents of two templates, once per pair of bases.
 struct DocumentComparison {
     /// Maximum number of cached results.
     private static let maximumResults = 1_024
@@ -81,13 +81,16 @@ struct DocumentComparison {
         self.proposed = proposed
     }
 
-    /// True when a user's document differs; `basis` is the user's basis in the proposed template.
+    /// True when settings of a user differ; `basis` is the user's basis in the proposed template.
+    ///
+    /// A new experiment alone adds its result to every document, which changes nobody's settings.
     mutating func isChanged(for context: TargetingContext, basis: DocumentBasis) -> Bool {
         let bases = [current.basis(for: context), basis]
         if let result = results[bases] { return result }
         let change = DocumentChange(
             from: current.compiled, bases[0], to: proposed.compiled, bases[1])
-        if results.count < Self.maximumResults { results[bases] = !change.isEmpty }
-        return !change.isEmpty
+        let isChanged = !change.sectionNames.isEmpty
+        if results.count < Self.maximumResults { results[bases] = isChanged }
+        return isChanged
     }
 }

@@ -18,7 +18,7 @@ struct ReachPreview: Sendable {
     /// Number of evaluated users in the sample.
     private var evaluatedCount = 0
 
-    /// Number of evaluated users in the sample whose document changes.
+    /// Number of evaluated users in the sample whose settings change.
     private var changedCount = 0
 
     /// Number of users to count: the connected clients, and the sampled users who are not

@@ -5,6 +5,7 @@
  * which it is edited.
  */
 
+import {latinKey} from '../input/latin-key.js';
 import {parseJSON} from '../json/json-text.js';
 
 const indentation = '  ';
@@ -133,6 +134,19 @@ export function closingEdit(text, start, end, bracket) {
     const written = before.slice(0, -indentation.length) + bracket;
     const caret = from + written.length;
     return {from, to: end, text: written, start: caret, end: caret};
+}
+
+/**
+ * True for a key that reduces the indentation, false for one that increases it, else null. Many
+ * layouts type brackets by AltGr, with which they are no shortcut, but comma and period without it.
+ *
+ * @param {Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey'>} event
+ * @returns {?boolean}
+ */
+export function indentsLess(event) {
+    if (!event.ctrlKey || event.altKey || event.metaKey) return null;
+    return new Map([['[', true], [',', true], [']', false], ['.', false]])
+        .get(latinKey(event)) ?? null;
 }
 
 /**

@@ -9,9 +9,8 @@
 
 import {formatted} from '../json/json-text.js';
 import {h} from './dom.js';
-import {bracketPair, closingEdit, errorIndex, indentEdit, lineBreakEdit, lineOf, tokens}
-    from './json-editing.js';
-import {latinKey} from './latin-key.js';
+import {bracketPair, closingEdit, errorIndex, indentEdit, indentsLess, lineBreakEdit, lineOf,
+    tokens} from './json-editing.js';
 import {editKey, LongEdits} from './long-edits.js';
 
 /** Milliseconds after the last keystroke before an error is marked. */
@@ -38,6 +37,8 @@ function replace(textarea, {from, to, text, start, end}) {
     textarea.setSelectionRange(start, end);
 }
 
+const key = (/** @type {string} */ text) => h('kbd', {}, text);
+
 /** Editor around a textarea; `node` goes into the page in its place. */
 export class JSONEditor {
     #timer = 0;
@@ -60,7 +61,8 @@ export class JSONEditor {
         this.node = h('div', {class: 'with-tool'}, this.#frame, h('div', {class: 'line'},
             h('button', {type: 'button', class: 'quiet small', onclick: () => this.format()},
                 'Format'),
-            h('span', {class: 'hint'}, 'Tab leaves the field; Ctrl+] and Ctrl+[ indent.'),
+            h('span', {class: 'hint'}, 'Tab leaves the field; ', key('Ctrl+.'), ' and ',
+                key('Ctrl+,'), ' indent, as ', key('Ctrl+]'), ' and ', key('Ctrl+['), '.'),
             this.#toError));
         textarea.addEventListener('input', () => {
             this.#error = null;
@@ -161,12 +163,11 @@ export class JSONEditor {
             event.preventDefault();
             return;
         }
-        const {ctrlKey, altKey, metaKey} = event;
-        const key = latinKey(event);
-        if (!ctrlKey || altKey || metaKey || (key !== ']' && key !== '[')) return;
+        const isLess = indentsLess(event);
+        if (isLess === null) return;
         event.preventDefault();
         const {value, selectionStart, selectionEnd} = this.textarea;
-        const edit = indentEdit(value, selectionStart, selectionEnd, key === '[');
+        const edit = indentEdit(value, selectionStart, selectionEnd, isLess);
         if (edit) this.#apply(edit);
     }
 

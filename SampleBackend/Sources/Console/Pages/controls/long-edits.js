@@ -3,7 +3,7 @@
  * the formatting of a long text.
  */
 
-import {latinKey} from './latin-key.js';
+import {latinKey} from '../input/latin-key.js';
 
 /** Maximum number of edits, each of which keeps the whole text. */
 const editLimit = 20;

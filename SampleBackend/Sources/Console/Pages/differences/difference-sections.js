@@ -4,6 +4,7 @@
 
 import {valueText} from '../controls/value-view.js';
 import {numberText} from '../text/formats.js';
+import {naturalOrder} from '../text/natural-order.js';
 import {hasWords} from '../text/search.js';
 
 /** @type {Record<Difference['change'], string>} */
@@ -26,8 +27,6 @@ export function isLarge({parameters, conditions, groups}) {
     return all.length > mostDifferences
         || all.reduce((sum, {parts}) => sum + parts.length, 0) > mostParts;
 }
-
-const order = new Intl.Collator(undefined, {numeric: true});
 
 /**
  * The differences by section of the settings, then those of conditions and of sections.
@@ -59,7 +58,7 @@ export function sectionsOf({parameters, conditions, groups}) {
     for (const found of groups) add('group', 'Sections', found.name, found.name, found);
     const all = [...sections.values()];
     return [...all.filter(({kind}) => kind === 'setting')
-        .sort((left, right) => order.compare(left.title, right.title)),
+        .sort((left, right) => naturalOrder(left.title, right.title)),
     ...all.filter(({kind}) => kind !== 'setting')];
 }
 

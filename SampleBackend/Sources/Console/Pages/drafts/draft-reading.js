@@ -60,7 +60,8 @@ export async function readServerDraft(project, knownTag, known) {
 
 /**
  * Why a request of the draft failed: another tab or browser has saved (`conflict`); this draft is
- * not accepted (`refused`); the server may have executed it (`unanswered`); or a passing reason.
+ * not accepted (`refused`), also since its project or version is gone (`gone`); the server may have
+ * executed it (`unanswered`); or a passing reason.
  *
  * @param {unknown} error
  * @returns {SyncEvents['failed']['reason']}
@@ -68,5 +69,6 @@ export async function readServerDraft(project, knownTag, known) {
 export function failureReason(error) {
     if (!(error instanceof ServerError) || error.status >= 500) return 'unanswered';
     if (error.status === 412) return 'conflict';
+    if (error.status === 404) return 'gone';
     return [401, 429].includes(error.status) ? 'unavailable' : 'refused';
 }

@@ -114,12 +114,14 @@ export function mergedDrafts(before, mine, theirs) {
  * What the tab stores of unsaved edits, so that they survive a reload; null if the server has all.
  *
  * @param {SyncState} state
+ * @param {boolean} [isWhole] True to store also a draft that the server has.
  * @returns {?MirroredDraft}
  */
-export function mirrorOf(state) {
+export function mirrorOf(state, isWhole = false) {
     const {draft, saved, unanswered} = state;
-    return isUnsaved(state) ? {saved, draft: draft && {template: draft.template, base: draft.base},
-        unanswered, version: versionNumberOf(state)} : null;
+    if (!isUnsaved(state) && !(isWhole && draft)) return null;
+    return {saved, draft: draft && {template: draft.template, base: draft.base}, unanswered,
+        version: versionNumberOf(state)};
 }
 
 /**

@@ -112,12 +112,14 @@ function failed(state, {reason, message, token}) {
     }
     // What was sent went with its project.
     if (!isUnsaved(next)) return proceed(next);
-    if (reason !== 'refused') {
+    if (reason !== 'refused' && reason !== 'gone') {
         return to({...next, phase: 'waiting', problem: message}, {type: 'wait'}, keep, change);
     }
     // The refusal concerns an earlier draft, or another token.
     if (draft !== sent || !isCurrent) return proceed(next);
-    return to({...next, phase: 'refused', problem: message}, keep, change);
+    // Reading the project shows whether it was deleted.
+    return to({...next, phase: 'refused', problem: message}, keep, change,
+        ...reason === 'gone' ? [/** @type {SyncEffect} */ ({type: 'load'})] : []);
 }
 
 /**

@@ -6,6 +6,8 @@ import {ask} from '../controls/dialog.js';
 import {announce, h, svg} from '../controls/dom.js';
 import {isMac, shortcut} from '../input/shortcuts.js';
 import {placeName} from '../template/paths.js';
+import {lostSettings} from '../template/removals.js';
+import {count} from '../text/formats.js';
 import {stepOfKey, stepText} from './step-keys.js';
 
 /** Elements in which the keys undo what was typed there, or which hide the page. */
@@ -28,6 +30,20 @@ export function stepIcon(name) {
 }
 
 /**
+ * Asks before a step removes several settings, as for a direct removal.
+ *
+ * @param {'undo' | 'redo'} kind
+ * @returns {StepQuestion}
+ */
+const mayTake = (kind) => async (name, before, after) => {
+    const lost = lostSettings(before, after);
+    const [verb, other] = kind === 'undo' ? ['Undo', 'Redo'] : ['Redo', 'Undo'];
+    return lost < 2 || ask({title: `${verb}: ${name}?`, action: verb, isDangerous: true,
+        text: `This removes ${count(lost, 'setting')} from your draft. ${other} in this tab `
+            + 'brings them back.'});
+};
+
+/**
  * Undoes or redoes a step of the draft, and announces it. What others changed since, the bar names.
  *
  * @param {Workspace} workspace
@@ -35,7 +51,7 @@ export function stepIcon(name) {
  */
 export async function takeStep(workspace, kind) {
     try {
-        const step = await workspace[kind]();
+        const step = await workspace[kind](mayTake(kind));
         if (step) announce(stepText(kind, step.name, step.kept.map(placeName)));
     } catch (error) {
         const isAgain = await ask({title: kind === 'undo' ? 'Not undone' : 'Not redone',

@@ -2,7 +2,7 @@
  * Keys and announcements of undo and redo.
  */
 
-import {latinKey} from '../controls/latin-key.js';
+import {latinKey} from '../input/latin-key.js';
 
 /**
  * What a pressed key does: `undo`, `redo`, or null.

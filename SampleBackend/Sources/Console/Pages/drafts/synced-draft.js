@@ -18,9 +18,7 @@ import {afterEvent} from './draft-sync.js';
 import {isReplaced} from './replaced-project.js';
 import {WorkspaceView} from './workspace-view.js';
 
-function hasOpenDialog() {
-    return document.querySelector('dialog[open]') !== null;
-}
+const hasOpenDialog = () => document.querySelector('dialog[open]') !== null;
 
 /**
  * Dispatches `change` when the published template or the draft changes, and `versionchange` after
@@ -167,9 +165,8 @@ export class SyncedDraft extends WorkspaceView {
     async #restore() {
         const kept = this.isUnsaved ? null : this.#mirror.read();
         if (!kept) return;
-        const {saved} = this.state;
         const base = kept.draft ? await this.templateOf(kept.draft.base) ?? this.published : {};
-        const mine = restored(kept, saved, base);
+        const mine = restored(kept, this.state.saved, base);
         if (mine === undefined) this.#mirror.clear();
         else if (!mine) this.send({type: 'edit', draft: null});
         else {
@@ -254,7 +251,7 @@ export class SyncedDraft extends WorkspaceView {
     /** @param {SyncEffect} effect */
     #carryOut(effect) {
         switch (effect.type) {
-        case 'keep': return this.#keep();
+        case 'keep': return this.keep();
         case 'change': return this.#dispatch('change');
         case 'notify': return this.#channel?.postMessage({project: this.project, user: this.user});
         case 'look': return this.#look(effect.tag);
@@ -278,10 +275,14 @@ export class SyncedDraft extends WorkspaceView {
         this.steps.follow(shownBy(this.state));
     }
 
-    /** Stores unsaved edits in the tab, so that they survive a reload of the page. */
-    #keep() {
+    /**
+     * Stores unsaved edits in the tab, so that they survive a reload of the page.
+     *
+     * @param {boolean} [isWhole] True to store also a draft that the server has.
+     */
+    keep(isWhole) {
         this.isKeptInTab = true;
-        const copy = mirrorOf(this.state);
+        const copy = mirrorOf(this.state, isWhole);
         if (!copy) this.#mirror.clear();
         else if (this.state.phase !== 'stopped' && !this.#mirror.write(copy)) {
             this.steps.yield();

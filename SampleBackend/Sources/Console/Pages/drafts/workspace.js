@@ -147,18 +147,23 @@ export class Workspace extends SyncedDraft {
     /**
      * Takes back the last step of the draft in this tab; what others changed since, stays.
      *
+     * @param {StepQuestion} [mayTake] Asked before the step is taken.
      * @returns {Promise<?TakenStep>} The name of the step, and places of it that others changed
-     *     since; null if there was no step.
+     *     since; null if there was no step, or it was refused.
      * @throws ServerError or NoAnswerError when reading the version fails on which the draft was
      *     based; nothing is changed then.
      */
-    undo() {
-        return this.#step(true);
+    undo(mayTake) {
+        return this.#step(true, mayTake);
     }
 
-    /** Repeats the last step that was undone, as `undo` takes it back. */
-    redo() {
-        return this.#step(false);
+    /**
+     * Repeats the last step that was undone, as `undo` takes it back.
+     *
+     * @param {StepQuestion} [mayTake]
+     */
+    redo(mayTake) {
+        return this.#step(false, mayTake);
     }
 
     /** @param {boolean} isUndo */
@@ -167,31 +172,37 @@ export class Workspace extends SyncedDraft {
             ? this.steps.next(isUndo, shownBy(this.state)) : null;
     }
 
-    /** @param {boolean} isUndo */
-    #step(isUndo) {
-        const step = () => this.#stepOnce(isUndo);
+    /**
+     * @param {boolean} isUndo
+     * @param {StepQuestion} [mayTake]
+     */
+    #step(isUndo, mayTake = async () => true) {
+        const step = () => this.#stepOnce(isUndo, mayTake);
         this.#stepping = this.#stepping.then(step, step);
         return this.#stepping;
     }
 
     /**
      * @param {boolean} isUndo
+     * @param {StepQuestion} mayTake
      * @returns {Promise<?TakenStep>}
      */
-    async #stepOnce(isUndo) {
+    async #stepOnce(isUndo, mayTake) {
         const next = this.#nextStep(isUndo);
         if (!next) return null;
         const {template: shown} = this;
         const base = next.isOtherBase ? next.base : null;
         const baseTemplate = base === null ? null : await this.templateOf(base);
         // The draft was changed meanwhile.
-        if (shown !== this.template) return this.#stepOnce(isUndo);
+        if (shown !== this.template) return this.#stepOnce(isUndo, mayTake);
         // Over the shown version if the other one is gone.
         const over = baseTemplate && base !== null
             ? {base, baseTemplate, etag: etagOf(this.project, base)}
             : this.draft ?? draftOver(this.state, shown);
         const {template, kept} = templateAfter(
             next.from, next.to, this.draft ? shown : over.baseTemplate);
+        if (!await mayTake(next.name, shown, template)) return null;
+        if (shown !== this.template) return this.#stepOnce(isUndo, mayTake);
         const draft = withoutEmpty({...over, template, changes: null});
         this.steps.took(next, draft?.base ?? null);
         this.send({type: 'edit', draft, left: kept});

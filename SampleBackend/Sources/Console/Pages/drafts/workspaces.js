@@ -70,6 +70,15 @@ export class Workspaces {
         for (const workspace of this.#all) workspace.sendDraft();
     }
 
+    /**
+     * Keeps drafts in the tab's storage.
+     *
+     * @param {boolean} isWhole True also for drafts that the server has.
+     */
+    keepDrafts(isWhole) {
+        for (const workspace of this.#all) workspace.keep(isWhole);
+    }
+
     /** Stops all saves; unsaved drafts stay in the tab's storage. */
     stop() {
         for (const workspace of this.#all) workspace.stop();
@@ -93,6 +102,11 @@ export class Workspaces {
     /** Workspaces of other projects whose publish ended after they were left. */
     get endedElsewhere() {
         return this.#left.filter(({lastPublish}) => lastPublish?.isSeen === false);
+    }
+
+    /** The workspaces that have a draft, also of projects that were left before it was saved. */
+    get withDraft() {
+        return this.#all.filter(({draft}) => draft);
     }
 
     get #all() {

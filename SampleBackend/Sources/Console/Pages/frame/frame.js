@@ -31,7 +31,7 @@ export class Frame {
     #listening = new AbortController();
     /** Number of the last opened project; results that belong to an earlier number are dropped. */
     #opening = 0;
-    #workspaces;
+    workspaces;
     #shell;
     #host;
     /** Aborts the listeners of the open workspace. */
@@ -50,7 +50,7 @@ export class Frame {
         this.session = session;
         /** @type {Project} Name and marks that distinguish the open project. */
         this.details = {name: ''};
-        this.#workspaces = new Workspaces(session);
+        this.workspaces = new Workspaces(session);
         this.onSignedOut = onSignedOut;
         this.#shell = new Shell(session, {openPalette: () => this.#openPalette(),
             signOut: () => this.#signOut(), openAgain: () => this.#showPage(true),
@@ -71,7 +71,7 @@ export class Frame {
             'hashchange', ({oldURL}) => this.follow(new URL(oldURL).hash),
             {signal: this.#listening.signal});
         window.addEventListener('beforeunload', (event) => {
-            if (this.#workspaces.isUnsaved || this.#workspaces.isPublishing) event.preventDefault();
+            if (this.workspaces.isUnsaved || this.workspaces.isPublishing) event.preventDefault();
         }, {signal: this.#listening.signal});
         watchStepKeys(() => this.workspace, this.#listening.signal);
         await this.#openProject(currentRoute().project, !isFirst);
@@ -84,19 +84,14 @@ export class Frame {
 
     /** The open project; null while none is. */
     get workspace() {
-        return this.#workspaces.open;
-    }
-
-    /** Saves the drafts after the user signed in with another token. */
-    sendDrafts() {
-        this.#workspaces.sendDrafts();
+        return this.workspaces.open;
     }
 
     /** Stops the timer, the listeners and the page. */
     end() {
         this.#listening.abort();
         this.#host.leave();
-        this.#workspaces.stop();
+        this.workspaces.stop();
     }
 
     /**
@@ -126,7 +121,7 @@ export class Frame {
      */
     async #changeProject(name, isNavigation, before) {
         const wanted = location.hash;
-        const mayLeave = await this.#workspaces.mayLeave();
+        const mayLeave = await this.workspaces.mayLeave();
         if (this.#listening.signal.aborted) return;
         if (mayLeave) await this.#openProject(name, isNavigation);
         else if (this.workspace && location.hash === wanted) {
@@ -146,7 +141,7 @@ export class Frame {
         this.#host.leave();
         this.#watching.abort();
         this.#watching = new AbortController();
-        this.#workspaces.leave();
+        this.workspaces.leave();
         this.#opening += 1;
         const [opening, asked] = [this.#opening, currentRoute().project];
         const isLeft = () => this.#listening.signal.aborted || opening !== this.#opening
@@ -169,12 +164,12 @@ export class Frame {
                 return;
             }
             setProject(name);
-            const opened = this.#workspaces.of(name, !refusal(this.#ownSession, 'editor'));
+            const opened = this.workspaces.of(name, !refusal(this.#ownSession, 'editor'));
             workspace = opened;
             await opened.load();
             if (isLeft()) return;
             rememberProject(name);
-            this.#workspaces.show(opened);
+            this.workspaces.show(opened);
             let isPublished = opened.version !== null;
             opened.addEventListener('change', () => {
                 this.#showBar();
@@ -194,7 +189,7 @@ export class Frame {
             fill(this.#shell.main, message('error', error.message), h('button', {
                 type: 'button', onclick: () => this.#openProject(wanted)}, 'Try again'));
         } finally {
-            if (workspace && workspace !== this.workspace) this.#workspaces.leave(workspace);
+            if (workspace && workspace !== this.workspace) this.workspaces.leave(workspace);
         }
     }
 
@@ -235,11 +230,13 @@ export class Frame {
         const now = projects.find(({name}) => name === before.name);
         const isOther = !now || (now.unpublished
             && Number(now.versionNumber) > Number(workspace.versionNumber));
-        if (shown.includes(before) && isOther && !isHeld()) {
-            await this.#openProject(before.name, hasFocus);
+        if (shown.includes(before) && isOther) {
+            // An open dialog is closed first; the next call finds the same.
+            if (!isHeld()) await this.#openProject(before.name, hasFocus);
             return;
         }
         this.#showProjects(projects, workspace.project);
+        workspace.dispatchEvent(new Event('projectschange'));
         if (hasSameMarks(before, this.details)) return;
         this.#host.showTitle(this.details);
         workspace.dispatchEvent(new Event('detailschange'));
@@ -263,7 +260,7 @@ export class Frame {
         const frame = this;
         return {
             session: this.#ownSession, workspace, project: workspace.project,
-            query: currentRoute().query, endedElsewhere: this.#workspaces.endedElsewhere,
+            query: currentRoute().query, endedElsewhere: this.workspaces.endedElsewhere,
             // Another user may change them while the page is open.
             get details() {
                 return frame.details;
@@ -293,7 +290,7 @@ export class Frame {
 
     async #signOut() {
         const note = await signOutUser(
-            this.session.name, this.#workspaces, this.#listening.signal);
+            this.session.name, this.workspaces, this.#listening.signal);
         if (note !== null) this.onSignedOut(note);
     }
 }

@@ -198,7 +198,7 @@ export class SessionController {
         const isOtherToken = !this.#isShown(session);
         this.#shown = session;
         this.#ports.setCSRFToken(session.csrfToken);
-        if (isOtherToken) this.#pages?.sendDrafts();
+        if (isOtherToken) this.#pages?.workspaces.sendDrafts();
         this.#endSignInAgain?.(session);
     }
 
@@ -243,7 +243,7 @@ export class SessionController {
         try {
             session = await Promise.race([elsewhere, this.#sessionIfAny()]);
             if (!session && this.#pages === pages) {
-                session = await this.#ports.signInAgain(this.#shown?.name ?? '', elsewhere);
+                session = await this.#ports.signInAgain(pages, elsewhere);
             }
         } catch {
             // Without a response it is unknown whether the session has ended; the next call finds
@@ -254,6 +254,7 @@ export class SessionController {
         }
         if (!session || this.#pages !== pages) return false;
         if (!this.#isShown(session)) await this.#begin(session);
+        if (this.#pages === pages) pages.workspaces.keepDrafts(false);
         return this.#isShown(session);
     }
 

@@ -8,6 +8,7 @@ import {fileAddress, fill, h, newID} from '../controls/dom.js';
 import {isHeld} from '../controls/held-entry.js';
 import {ServerError} from '../server/api.js';
 import {signIn, withoutToken} from '../server/session.js';
+import {draftDownloads} from '../transfer/draft-export.js';
 
 /**
  * Creates the form.
@@ -74,11 +75,15 @@ export function showSignIn(root, options) {
  * Lets a user sign in again over the open page, which stays unchanged, including its dialogs.
  * Accepts the token of an entered link, and then opens its page unless another dialog is open.
  *
- * @param {string} name Name of the session that has ended.
+ * The tab stores all drafts meanwhile: the token whose drafts the server has may be revoked.
+ *
+ * @param {Pick<SessionPages, 'session' | 'workspaces'>} pages The open pages.
  * @param {Promise<Session>} elsewhere Session that begins in another tab, if any.
  * @returns {Promise<Session>} The new session, possibly of another user.
  */
-export async function signInAgain(name, elsewhere) {
+export async function signInAgain({session: {name}, workspaces}, elsewhere) {
+    const {withDraft} = workspaces;
+    workspaces.keepDrafts(true);
     /** @type {(link: {token: string, place: string}) => void} */
     let enter;
     let place = '';
@@ -86,7 +91,8 @@ export async function signInAgain(name, elsewhere) {
         const {outcome, form, button, token} = signInForm({
             notice: `The session of ${administratorName(name)} has ended. This tab keeps its `
                 + 'draft and what you entered for a token of the same name and role: sign in '
-                + 'with one to continue.',
+                + 'with one to continue.' + (withDraft.length
+                ? ' Before you sign in with another one, download the edits.' : ''),
             onSignedIn: close});
         elsewhere.then(close);
         enter = (link) => {
@@ -96,7 +102,7 @@ export async function signInAgain(name, elsewhere) {
             token.value = link.token;
             form.requestSubmit(button);
         };
-        return {body: [outcome, form], actions: [button]};
+        return {body: [outcome, form], actions: [draftDownloads(withDraft, name), button]};
     }, {isRequired: true, onAddress: (address) => {
         const link = withoutToken(address);
         const {token, place: page} = link;

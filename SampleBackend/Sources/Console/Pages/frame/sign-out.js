@@ -3,9 +3,11 @@
  */
 
 import {ask} from '../controls/dialog.js';
+import {h} from '../controls/dom.js';
 import {forgetUser} from '../drafts/stored-data.js';
 import {ServerError} from '../server/api.js';
 import {signOut} from '../server/session.js';
+import {draftDownloads} from '../transfer/draft-export.js';
 
 /**
  * Signs out; asks first when that loses edits that the server does not have.
@@ -21,8 +23,9 @@ export async function signOutUser(user, workspaces, ended) {
     // Another user may have signed in while the draft was saved.
     if (ended.aborted) return null;
     if (workspaces.isUnsaved && !await ask({
-        title: 'Sign out?', text: 'Your last changes are not saved on the server. Signing out '
-            + 'loses them.',
+        title: 'Sign out?', text: [
+            h('p', {}, 'Your last changes are not saved on the server. Signing out loses them.'),
+            h('div', {class: 'actions'}, draftDownloads(workspaces.withDraft, user))],
         action: 'Lose them and sign out', isDangerous: true})) return null;
     const hasDraft = Boolean(workspaces.open?.draft);
     try {

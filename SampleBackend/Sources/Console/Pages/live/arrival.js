@@ -28,6 +28,22 @@ export async function arrival(project, versionNumber, signal) {
 }
 
 /**
+ * What the connected apps have of a version that was just published.
+ *
+ * @param {number} all Their number.
+ * @param {number} has Number of those that have it.
+ */
+export function arrivalText(all, has) {
+    if (all === 0) return 'No app is connected: apps get it with their next request.';
+    if (has === 0) {
+        return all === 1 ? 'The connected app does not have it yet.'
+            : `None of the ${count(all, 'connected app')} has it yet.`;
+    }
+    return `${numberText(has)} of ${count(all, 'connected app')} ${has === 1 ? 'has' : 'have'} it`
+        + (has < all ? ' so far.' : '.');
+}
+
+/**
  * Sentence with the number of connected apps that have a version; updated every second for a
  * minute, or until it leaves the page.
  *
@@ -47,10 +63,7 @@ export function arrivalView(
         onLook(left);
         try {
             const {all, has} = await arrival(project, versionNumber, signal);
-            place.textContent = all === 0
-                ? 'No app is connected; apps get it with their next request.'
-                : `${numberText(has)} of ${count(all, 'connected app')} `
-                    + `${has === 1 ? 'has' : 'have'} it.`;
+            place.textContent = arrivalText(all, has);
         } catch {
             // The next query follows soon.
         }

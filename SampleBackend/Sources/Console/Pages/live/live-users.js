@@ -9,6 +9,7 @@ import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {count} from '../text/formats.js';
 import {marked} from '../text/hidden-characters.js';
+import {naturalOrder} from '../text/natural-order.js';
 
 /** Milliseconds between two reads, and from the last keystroke to the search. */
 const interval = 10_000;
@@ -35,7 +36,8 @@ export function liveUsers(project, signal) {
         const sentence = `${count(userCount, 'user')}${text ? ' found' : ''}`
             + (users.length < userCount ? `; the first ${users.length} are shown` : '');
         if (found.textContent !== sentence) found.textContent = sentence;
-        fill(place, users.length ? h('ul', {class: 'plain live-users'}, users.map((userID) => (
+        fill(place, users.length ? h('ul', {class: 'plain live-users'}, [...users].sort(
+            naturalOrder).map((userID) => (
             h('li', {}, h('a', {title: 'Try as this user',
                 href: address('user', {id: userID, connected: true})}, marked(userID))))))
             : nothing(text ? 'No connected user matches.'

@@ -3,7 +3,7 @@
  */
 
 import {h, svg} from '../controls/dom.js';
-import {latinKey} from '../controls/latin-key.js';
+import {latinKey} from '../input/latin-key.js';
 import {isMac, shortcut} from '../input/shortcuts.js';
 
 /**

@@ -8,7 +8,7 @@ import {currentRoute, projectAddress} from '../routing/router.js';
 import {settingsOf} from '../settings/setting-index.js';
 import {conditions} from '../template/template.js';
 import {projectActions} from './palette-actions.js';
-import {visit} from './palette-visit.js';
+import {openItem, visit} from './palette-visit.js';
 
 /**
  * @param {PageContext} context
@@ -29,7 +29,7 @@ function pageEntries(context) {
 function settingEntries(context) {
     return settingsOf(context.workspace.template).map(({name, path, parameter}) => ({
         id: `setting ${path}`, kind: 'Setting', title: name, detail: parameter.description,
-        run: () => visit(context, 'settings', {at: path})}));
+        run: () => openItem(context, 'settings', path, `edit ${name}`)}));
 }
 
 /**
@@ -39,7 +39,7 @@ function settingEntries(context) {
 function conditionEntries(context) {
     return conditions(context.workspace.template).map(({name, expression}) => ({
         id: `condition ${name}`, kind: 'Condition', title: name, detail: expression,
-        run: () => visit(context, 'conditions', {at: name})}));
+        run: () => openItem(context, 'conditions', name, `open ${name}`)}));
 }
 
 /**

@@ -12,8 +12,9 @@ const patience = 3000;
  * Focuses a control of the page once the page has it, unless the user goes on meanwhile.
  *
  * @param {string} key
+ * @param {(control: HTMLElement) => void} then Called with it after the page has scrolled to it.
  */
-function focusSoon(key) {
+function focusSoon(key, then) {
     const main = /** @type {HTMLElement} */ (document.getElementById('main'));
     const left = new AbortController();
     const stop = () => {
@@ -21,7 +22,12 @@ function focusSoon(key) {
         left.abort();
     };
     const look = () => {
-        if (focusOn(key, main)) stop();
+        if (!focusOn(key, main)) return;
+        stop();
+        // A page reveals the item of its address in a frame that it has requested before.
+        requestAnimationFrame(() => {
+            if (focusOn(key, main)) then(/** @type {HTMLElement} */ (document.activeElement));
+        });
     };
     const observer = new MutationObserver(look);
     observer.observe(main, {subtree: true, childList: true});
@@ -39,11 +45,12 @@ function focusSoon(key) {
  * @param {string} path
  * @param {Record<string, string>} [query]
  * @param {string} [focus] The `data-focus` of the control to focus there.
+ * @param {(control: HTMLElement) => void} [then] Called with the focused control.
  */
-export function visit({redraw}, path, query = {}, focus = undefined) {
+export function visit({redraw}, path, query = {}, focus = undefined, then = () => {}) {
     const target = address(path, query);
     const arrive = () => {
-        if (focus) requestAnimationFrame(() => focusSoon(focus));
+        if (focus) requestAnimationFrame(() => focusSoon(focus, then));
     };
     if (location.hash === target) {
         redraw();
@@ -53,4 +60,17 @@ export function visit({redraw}, path, query = {}, focus = undefined) {
         window.addEventListener('hashchange', arrive, {once: true});
         location.hash = target;
     }
+}
+
+/**
+ * Goes to an item of a list, and opens its form, which returns there; without a form, as for a
+ * condition that the user may not edit, the item is only shown.
+ *
+ * @param {Pick<PageContext, 'redraw'>} context
+ * @param {string} path
+ * @param {string} at The item in the address.
+ * @param {string} focus The `data-focus` of the button that opens the form.
+ */
+export function openItem(context, path, at, focus) {
+    visit(context, path, {at}, focus, (button) => button.click());
 }

@@ -6,7 +6,7 @@ import {choice, field, message} from '../controls/controls.js';
 import {confirmRequest, dialogForm} from '../controls/dialog-form.js';
 import {openDialog} from '../controls/dialog.js';
 import {fill, h} from '../controls/dom.js';
-import {call, projectPath, remove} from '../server/api.js';
+import {call, NoAnswerError, projectPath, remove} from '../server/api.js';
 import {colors, environmentBadge, environments, shownName, swatch} from './project-details.js';
 import {isProjectName} from './projects.js';
 
@@ -49,6 +49,8 @@ export function createProject() {
     const name = h('input', {type: 'text', autocomplete: 'off', required: true,
         spellcheck: 'false', autocapitalize: 'none', 'data-autofocus': true});
     const details = detailFields(() => name.value.trim(), {});
+    /** Name of a project that a request without an answer may have created. */
+    let unanswered = '';
     return openDialog('Create a project', (close) => dialogForm({
         fields: [
             field('Name', name, {hint: 'Letters, digits, "-", "_" and ".". It is part of '
@@ -60,7 +62,13 @@ export function createProject() {
                 throw new Error('The name must have 1 to 100 letters, digits, "-", "_" or "."'
                     + `${project.length > 100 ? `; this one has ${project.length}` : ''}.`);
             }
-            await call('POST', '/v1/projects', {body: {project, ...details.value()}});
+            try {
+                await call('POST', '/v1/projects', {body: {project, ...details.value()}});
+            } catch (error) {
+                const isCreated = error.status === 409 && project === unanswered;
+                if (error instanceof NoAnswerError) unanswered = project;
+                if (!isCreated) throw error;
+            }
             return project;
         },
     }, close));

@@ -23,6 +23,9 @@ const none = () => h('span', {class: 'muted'}, '–');
  */
 const isPublished = ({versionNumber, unpublished}) => versionNumber !== '0' && !unpublished;
 
+/** The open project that was deleted, for the page of the project that is opened instead. */
+let deleted = '';
+
 /**
  * @param {HTMLElement} main
  * @param {PageContext} context
@@ -33,7 +36,10 @@ export function show(main, context) {
     /** @type {RowSearch} */
     const search = {text: context.query.get('find') ?? '',
         changed: () => setQuery({find: search.text.trim() || undefined})};
-    const problem = h('div', {});
+    const problem = h('div', {}, deleted && message('success', `Project ${deleted} was deleted.`));
+    deleted = '';
+    /** @type {Project[]} */
+    let shown = [];
     /**
      * Runs a change of projects, then shows them again and focuses the element with a key.
      *
@@ -47,6 +53,7 @@ export function show(main, context) {
             const done = await change();
             if (!done) return;
             announce(done);
+            if (deleted) return;
             await context.reloadProjects();
             await read();
             focusOn(key, main);
@@ -77,7 +84,15 @@ export function show(main, context) {
                 archived ? 'Unarchive' : 'Archive …', async () => await changeArchived(project)
                     && (archived ? `${name} can be changed again.` : `${name} is archived.`)),
             archived && button('delete', `Delete ${name}`, 'Delete …',
-                async () => await deleteProject(project) && `Project ${name} deleted.`));
+                async () => {
+                    if (!await deleteProject(project)) return false;
+                    const other = shown.find((each) => each.name !== name);
+                    if (name === context.project && other) {
+                        deleted = name;
+                        location.hash = projectAddress(other.name, 'projects');
+                    }
+                    return `Project ${name} deleted.`;
+                }));
     };
     /** @param {Project} project */
     const row = (project) => h('tr', {},
@@ -99,8 +114,10 @@ export function show(main, context) {
             some.map(row))})
         : h('section', {class: 'card'}, nothing(
             `There is no project yet: create one. Publishing creates ${context.project} too.`)));
-    const read = shownAnswer(place, left.signal, async (signal) => (
-        listOf((await call('GET', '/v1/projects', {signal})).body.projects)));
+    const read = shownAnswer(place, left.signal, async (signal) => {
+        shown = (await call('GET', '/v1/projects', {signal})).body.projects;
+        return listOf(shown);
+    });
     const create = h('button', {type: 'button', class: 'primary', 'data-focus': 'create-project',
         onclick: () => run(async () => {
             const name = await createProject();
@@ -113,6 +130,7 @@ export function show(main, context) {
     fill(main, pageHead('Projects', 'Name, environment and colour distinguish projects in the '
         + 'console. Apps do not receive them.', guarded(serverRefusal(context.session), create)),
     problem, place);
+    context.workspace.addEventListener('projectschange', () => read(), {signal: left.signal});
     read();
     return () => left.abort();
 }

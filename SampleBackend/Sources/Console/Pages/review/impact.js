@@ -12,6 +12,7 @@ import {refusal} from '../server/session.js';
 import {pasteListed} from '../template/value-list.js';
 import {count, numberText} from '../text/formats.js';
 import {marked} from '../text/hidden-characters.js';
+import {naturalOrder} from '../text/natural-order.js';
 import {connectedOffer} from '../users/connected-signals.js';
 import {NamedUsers} from '../users/named-users.js';
 import {previewDraft} from '../users/proposal.js';
@@ -45,6 +46,7 @@ function basisView({versionNumber, isMerged, conflictCount}) {
 function connectedView(connected) {
     if (!connected) return null;
     const {evaluated, changed, isComplete, users = []} = connected;
+    const names = users.flatMap((user) => user ?? []).sort(naturalOrder);
     const sentence = evaluated === 0 ? 'No app is connected now.'
         : `Of ${count(evaluated, 'connected app')} ${numberText(changed)} `
             + `${changed === 1 ? 'changes' : 'change'}.`;
@@ -56,8 +58,9 @@ function connectedView(connected) {
             'Not all were evaluated: this server limits their number in a preview.'),
         users.length > 0 && h('details', {}, h('summary', {},
             users.length < maximumUsers ? 'Who changes' : `${maximumUsers} of those who change`),
-        h('ul', {class: 'plain users'}, users.map((user) => h('li', {},
-            user === null ? 'Users without an ID' : h('code', {}, user))))));
+        h('ul', {class: 'plain users'},
+            names.map((user) => h('li', {}, h('code', {}, marked(user)))),
+            names.length < users.length && h('li', {}, 'Users without an ID'))));
 }
 
 /**
@@ -107,6 +110,7 @@ function userView(user, offer) {
 export function impactView({session, workspace, project}, left) {
     const place = h('div', {class: 'stack', 'aria-live': 'polite'},
         h('p', {class: 'muted'}, 'Previewing …'));
+    const previewed = h('div', {class: 'previewed-users', 'aria-live': 'polite'});
     const named = new NamedUsers(project);
     const number = h('p', {class: 'hint', role: 'status'});
     /** Keeps what is entered but not previewed: an edit of the draft draws this card again. */
@@ -127,19 +131,23 @@ export function impactView({session, workspace, project}, left) {
             named.read(input.value);
             named.set(user.userID ?? '', signals);
             await preview();
-            focusOn(`user ${user.userID}`, place);
+            focusOn(`user ${user.userID}`, previewed);
             announce(`User ${user.userID} now has the signals of a connected app.`);
         }));
     const preview = shownAnswer(place, left, async (signal) => {
         named.read(input.value);
-        const answer = await previewDraft(workspace, named.list, signal);
+        const answer = await previewDraft(workspace, named.list, signal).catch((error) => {
+            if (!signal.aborted) fill(previewed);
+            throw error;
+        });
+        fill(previewed, answer.users.length > 0
+            && h('ul', {class: 'plain'}, answer.users.map(view)));
         return [named.count > named.list.length && message('warning', 'Only the first '
             + `${named.list.length} of ${count(named.count, 'user')} are previewed.`),
         doubtsView(answer.doubts), reachView(answer.reach), basisView(answer),
-        estimateView(answer.estimate), connectedView(answer.connected), answer.users.length
-            ? h('ul', {class: 'plain'}, answer.users.map(view))
-            : !answer.connected && h('p', {class: 'muted'},
-                'Enter some users to see what changes for them.')];
+        estimateView(answer.estimate), connectedView(answer.connected),
+        !answer.users.length && !answer.connected && h('p', {class: 'muted'},
+            'Enter some users to see what changes for them.')];
     }, 'warning');
     /** @param {SubmitEvent} event */
     const submit = (event) => {
@@ -150,10 +158,10 @@ export function impactView({session, workspace, project}, left) {
     else preview();
     return h('section', {class: 'card', 'aria-labelledby': 'impact'},
         h('div', {class: 'card-head'}, h('h2', {id: 'impact'}, 'Who changes')),
-        h('div', {class: 'card-body'}, place,
+        h('div', {class: 'card-body impact'}, place,
             !refused && h('form', {
                 class: 'form', oninput: keep, onchange: keep, onsubmit: submit},
             h('div', {class: 'with-button'}, field('Also preview these users', input,
                 {hint: 'User IDs, separated by commas or line breaks.', problems: number}),
-            h('button', {type: 'submit'}, 'Preview')), named.node)));
+            h('button', {type: 'submit'}, 'Preview')), named.node), previewed));
 }

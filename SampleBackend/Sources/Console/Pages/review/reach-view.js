@@ -45,8 +45,8 @@ export function reachView(reach) {
             `${count(unreached.length, 'changed value')} ${unreached.length === 1
                 ? 'reaches' : 'reach'} nobody:`), folded(unreached, rows)),
         Number(users) > 0 && others.length > 0 && unfolding(
-            `Users that ${count(others.length, 'changed value')} `
-                + `${others.length === 1 ? 'reaches' : 'reach'}`, () => folded(others, rows)),
+            `Users reached by ${count(others.length, 'changed value')}`,
+            () => folded(others, rows)),
         !isComplete && h('p', {class: 'hint'}, 'Not all users and values could be counted.'));
 }
 

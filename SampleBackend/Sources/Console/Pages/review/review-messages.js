@@ -56,8 +56,8 @@ export function publishedView(context, state, published, time) {
         undoneView(context, undone, version, signal, () => showNotice(null)));
     return message('success',
         h('p', {}, h('strong', {}, `Published as version ${published.versionNumber}.`),
-            isProduction(context.details) && ` It is in ${shownName(context.details)}, production.`,
-            ' Connected apps get it now.'),
+            isProduction(context.details)
+                && ` It is in ${shownName(context.details)}, production.`),
         undoView(context, published, time, signal, showUndone),
         h('p', {class: 'actions'}, h('a', {href: address('live')}, 'Watch it arrive'),
             h('a', {href: address('history')}, 'See the history')));

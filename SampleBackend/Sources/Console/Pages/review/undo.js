@@ -7,6 +7,7 @@ import {announce, fill, h} from '../controls/dom.js';
 import {arrivalView} from '../live/arrival.js';
 import {unsettledText} from '../server/publishing.js';
 import {refusal} from '../server/session.js';
+import {confirmRemoval, massRemoval} from './mass-removal.js';
 import {editAgain, rollback} from './rollback.js';
 
 /**
@@ -63,10 +64,17 @@ function undoneText(before, version) {
  *     after the signal was aborted.
  */
 export function undoView(
-    {workspace, project, session}, {versionNumber}, time, signal, onUndone) {
+    {workspace, project, session, details}, {versionNumber}, time, signal, onUndone) {
     const outcome = h('div', {'aria-live': 'polite'});
     const before = String(Number(versionNumber) - 1);
     const refused = refusal(session, 'publisher');
+    /** Asks before the undo removes most of the settings; false without a confirmation. */
+    const mayUndo = async () => {
+        const [older, current] = await Promise.all(
+            [before, versionNumber].map((number) => workspace.templateOf(number)));
+        const removal = older && current && massRemoval(current, older);
+        return !removal || confirmRemoval(details, removal);
+    };
     /** @param {Version} version */
     const finish = async (version) => {
         const {lastPublish} = workspace;
@@ -81,7 +89,7 @@ export function undoView(
         undo.disabled = true;
         fill(outcome);
         try {
-            const version = await rollback(project, {before, versionNumber}, {
+            const version = await mayUndo() && await rollback(project, {before, versionNumber}, {
                 signal, onDoubt: (attempt, isUnsettled) => attempt === 1 && fill(outcome, message(
                     'warning', isUnsettled ? unsettledText('This undo')
                         : 'The connection broke, so the console does not know the outcome. '

@@ -102,19 +102,39 @@ export function valueRemarks(text, valueType) {
 }
 
 /**
- * Sentence that says as what a condition compares a number that loses digits; null for a number
- * that is compared as it is, and for any other text.
+ * The number as which a condition compares one that loses digits; null for a number that is
+ * compared as it is, and for any other text.
+ *
+ * @param {string} text
+ */
+function comparedNumber(text) {
+    const written = text.trim().replace(/^\+/, '').replace(/\.$/, '');
+    const number = Number(written);
+    return !/^-?(\d+|\d*\.\d+)$/.test(written) || decimal(String(number)) === decimal(written)
+        ? null : floatText(number);
+}
+
+/**
+ * Sentence that says as what a condition compares a number that loses digits; null if it loses
+ * none.
  *
  * @param {string} text
  */
 export function comparisonRemark(text) {
-    const written = text.trim().replace(/^\+/, '').replace(/\.$/, '');
-    const number = Number(written);
-    if (!/^-?(\d+|\d*\.\d+)$/.test(written) || decimal(String(number)) === decimal(written)) {
-        return null;
-    }
-    return `It is compared as ${floatText(number)}: a floating-point number has about 16 digits. `
+    const number = comparedNumber(text);
+    return number && `It is compared as ${number}: a floating-point number has about 16 digits. `
         + 'Compare it as text, by “is one of”, to keep all of them.';
+}
+
+/**
+ * The same about a signal of a user, which conditions can compare as a number and as text.
+ *
+ * @param {string} text
+ */
+export function signalRemark(text) {
+    const number = comparedNumber(text);
+    return number && `Rules that compare numbers take it as ${number}: a floating-point number has `
+        + 'about 16 digits. Rules that compare text, by “is one of”, use all of them.';
 }
 
 /**

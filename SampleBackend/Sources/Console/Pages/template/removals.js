@@ -24,6 +24,37 @@ export function isEmptyTemplate(template) {
 }
 
 /**
+ * Settings that a template has and its replacement lacks.
+ *
+ * @param {Template} template
+ * @param {Template} replacement
+ */
+function removedSettings(template, replacement) {
+    return sections(template).flatMap(({name, settings}) => settings.filter(({key}) => (
+        settingAt(replacement, name, key) === undefined)));
+}
+
+/**
+ * Number of settings that a template has and its replacement lacks in every section; removed
+ * settings whose keys are added to other sections are moved.
+ *
+ * @param {Template} template
+ * @param {Template} replacement
+ */
+export function lostSettings(template, replacement) {
+    /** @type {Map<string, number>} */
+    const moved = new Map();
+    for (const {key} of removedSettings(replacement, template)) {
+        moved.set(key, (moved.get(key) ?? 0) + 1);
+    }
+    return removedSettings(template, replacement).filter(({key}) => {
+        const rest = moved.get(key) ?? 0;
+        moved.set(key, rest - 1);
+        return rest <= 0;
+    }).length;
+}
+
+/**
  * Numbers of settings, sections and conditions that a template has and its replacement lacks.
  *
  * @param {Template} template
@@ -32,8 +63,7 @@ export function isEmptyTemplate(template) {
 export function removals(template, replacement) {
     const kept = new Set(conditions(replacement).map(({name}) => name));
     return {
-        settings: sections(template).flatMap(({name, settings}) => settings.filter(({key}) => (
-            settingAt(replacement, name, key) === undefined))).length,
+        settings: removedSettings(template, replacement).length,
         sections: names(template.parameterGroups ?? {}).filter((group) => (
             member(replacement.parameterGroups, group) === undefined)).length,
         conditions: conditions(template).filter(({name}) => !kept.has(name)).length,

@@ -8,9 +8,10 @@ import {draftFile} from './template-transfer.js';
 /**
  * Button that saves the draft as a file; disabled without a draft.
  *
- * @param {Pick<PageContext, 'workspace' | 'session' | 'project'>} context
+ * @param {{workspace: Workspace, session: {name: string}, project: string}} context
+ * @param {string} [label]
  */
-export function draftExport({workspace, session, project}) {
+export function draftExport({workspace, session, project}, label = 'Export the draft') {
     return h('button', {type: 'button', disabled: !workspace.draft, onclick: () => {
         const {draft} = workspace;
         if (!draft) return;
@@ -22,5 +23,17 @@ export function draftExport({workspace, session, project}) {
         link.remove();
         // The browser reads the file after the click.
         setTimeout(() => URL.revokeObjectURL(address), 60_000);
-    }}, 'Export the draft');
+    }}, label);
+}
+
+/**
+ * Buttons that save drafts as files, before someone else continues in the tab.
+ *
+ * @param {Workspace[]} workspaces Those that have a draft.
+ * @param {string} user
+ */
+export function draftDownloads(workspaces, user) {
+    return workspaces.map((workspace) => draftExport(
+        {workspace, session: {name: user}, project: workspace.project},
+        `Download the edits${workspaces.length > 1 ? ` of ${workspace.project}` : ''}`));
 }

@@ -20,6 +20,18 @@ const kinds = {
 };
 
 /**
+ * Kind of a JSON value that is not an object.
+ *
+ * @param {unknown} value
+ */
+function foundKind(value) {
+    if (value === null) return 'null';
+    if (Array.isArray(value)) return 'a list';
+    if (typeof value === 'string') return 'a string';
+    return typeof value === 'boolean' ? 'a Boolean' : 'a number';
+}
+
+/**
  * Recognizes a file of a format.
  *
  * @param {unknown} file
@@ -28,9 +40,12 @@ const kinds = {
  *     unknown members; `problem` is the reason why the file is not one of the format.
  */
 export function recognition(file, format) {
-    if (!isObject(file)) return {text: '', problem: 'The file has no object at its top.'};
     const {name, needed, others} = kinds[format !== 'ACTIVECONFIG' ? format
-        : Object.hasOwn(file, 'config_sections') ? 'document' : 'template'];
+        : isObject(file) && Object.hasOwn(file, 'config_sections') ? 'document' : 'template'];
+    if (!isObject(file)) {
+        return {text: '', problem: `The file is not ${name}: expected a JSON object, found ${
+            foundKind(file)}.`};
+    }
     if (!needed.some((known) => Object.hasOwn(file, known))) {
         const found = names(file).slice(0, 5);
         return {text: '', problem: `The file is not ${name}: it has none of ${quoted(needed)}`

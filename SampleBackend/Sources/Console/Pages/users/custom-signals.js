@@ -5,8 +5,9 @@
 
 import {missingValue} from '../conditions/condition-fields.js';
 import {signalNameControl, suggestedControl} from '../conditions/signal-controls.js';
-import {arrange, h} from '../controls/dom.js';
+import {arrange, h, newID} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
+import {signalRemark} from '../template/number-digits.js';
 
 /**
  * Parses lines of the form `name = value`.
@@ -57,7 +58,7 @@ export function ruleOf(element, key, value) {
 export class CustomSignals {
     /**
      * @type {{rule: RuleView, node: HTMLElement, name: HTMLInputElement, value: HTMLInputElement,
-     *     problems: ReturnType<typeof problemList>}[]}
+     *     remark: HTMLElement, problems: ReturnType<typeof problemList>}[]}
      */
     #rows = [];
     #form;
@@ -117,12 +118,13 @@ export class CustomSignals {
         return !first;
     }
 
-    /** Shows the problems after the first check; returns the controls that have one. */
+    /** Shows remarks, and problems after the first check; returns the controls with a problem. */
     update() {
         const problems = signalProblems(this.rules);
         return this.#rows.flatMap((row, index) => {
             const problem = this.#isChecked ? problems[index] : null;
             row.problems.show([]);
+            row.remark.textContent = signalRemark(row.rule.values[0]) ?? '';
             for (const part of /** @type {const} */ (['name', 'value'])) {
                 if (problem?.part === part) row.problems.show([problem], row[part]);
                 else row[part].removeAttribute('aria-invalid');
@@ -170,8 +172,10 @@ export class CustomSignals {
             const [[first, rest]] = [...pairsOf(name.value), ['', '']];
             if (rest && !rule.values[0]) this.#fill({rule, name, value}, first, rest);
         });
-        const value = suggestedControl(this.#form, rule, {
-            'aria-label': 'Value of the signal', placeholder: 'Value'});
+        const remark = h('p', {class: 'hint', id: newID('remark'), 'aria-live': 'polite'},
+            signalRemark(text));
+        const value = suggestedControl(this.#form, rule, {'aria-label': 'Value of the signal',
+            placeholder: 'Value', 'aria-describedby': remark.id});
         const node = h('div', {class: 'rule-line', role: 'group'}, name, '=', value,
             h('button', {type: 'button', class: 'quiet small', 'aria-label': 'Remove signal',
                 onclick: () => {
@@ -179,7 +183,7 @@ export class CustomSignals {
                     this.#draw();
                     this.#form.write();
                     this.#rows[0].name.focus();
-                }}, '×'), problems.node);
-        return {rule, node, name, value, problems};
+                }}, '×'), problems.node, remark);
+        return {rule, node, name, value, remark, problems};
     }
 }

@@ -2,7 +2,7 @@
  * The keys of shortcuts, in every layout.
  */
 
-const codes = {BracketLeft: '[', BracketRight: ']'};
+const codes = {BracketLeft: '[', BracketRight: ']', Comma: ',', Period: '.'};
 
 /**
  * The key of a shortcut. Layouts of other scripts have no Latin letters: the place of the key
