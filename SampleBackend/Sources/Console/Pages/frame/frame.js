@@ -88,7 +88,9 @@ export class Frame {
     }
 
     /** The workspaces that have a draft. */
-    get withDraft() { return this.#workspaces.withDraft; }
+    get withDraft() {
+        return this.#workspaces.withDraft;
+    }
 
     /** Saves the drafts after the user signed in with another token. */
     sendDrafts() {
@@ -115,9 +117,7 @@ export class Frame {
             // Keep the focus in the project chooser after a choice there.
             const isChoice = this.#shell.projectChooser.contains(document.activeElement);
             this.#changeProject(project, !isChoice, before);
-        } else {
-            this.#showPage(true);
-        }
+        } else this.#showPage(true);
     }
 
     /**
