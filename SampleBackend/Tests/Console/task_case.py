@@ -207,12 +207,32 @@ class TaskCase(ConsoleCase):
         self.press("Keep in the draft")
         self.wait_for_dialog_to_close()
 
-    def edit_interval(self, value):
-        """Creates a draft with another refresh interval."""
+    def open_interval(self):
+        """Opens the form of the refresh interval."""
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")
+
+    def edit_interval(self, value):
+        """Creates a draft with another refresh interval."""
+        self.open_interval()
         self.write("Default value", value)
         self.keep()
+
+    def check_interval(self, value):
+        """Enters a refresh interval in its form, and holds the answer of the check."""
+        self.open_interval()
+        self.hold_answers("validateOnly")
+        self.write("Default value", value)
+        self.wait_for_held_answer()
+
+    def type_country(self):
+        """Types a country into the form of a new condition, which the rule has not added yet."""
+        self.go("conditions")
+        self.press("Add condition")
+        self.write("Name", "Japan")
+        self.press("Add rule")
+        self.choose("Field", "Country")
+        self.field("Another value").send_keys("Japan")
 
     @contextmanager
     def downloads(self):

@@ -666,6 +666,8 @@ class LargeOrderTests(TaskCase):
         self.type(Keys.CONTROL + "k")
         self.wait_for(lambda: self.find_all(".palette input"), "the palette")
         self.type("c444", Keys.ENTER)
+        self.wait_for_text("Edit c444", "dialog h2")
+        self.type(Keys.ESCAPE)
         self.wait_for_dialog_to_close()
         self.wait_for(lambda: self.active() == "c444", "the condition")
         self.go("conditions", at="c999")

@@ -8,6 +8,65 @@ from console_case import gate
 from task_case import TaskCase
 
 
+class RequiredFieldTests(TaskCase):
+    """Required fields: no error before they are left, or the form is sent."""
+
+    def invalid(self):
+        """The names of the fields with an error."""
+        return [e.accessible_name for e in self.find_all("dialog [aria-invalid=true]")]
+
+    def test_of_a_setting(self):
+        self.go("settings")
+        self.press("Add a setting to AppFeatures")
+        self.press("Keep in the draft")
+        self.assertEqual(self.invalid(), ["Key"])
+        self.press("Cancel")
+        self.wait_for_dialog_to_close()
+        self.press("Add a setting to AppFeatures")
+        # By a script: the focus stays in the field, which is not left.
+        self.driver.execute_script("""
+            const [type] = arguments;
+            type.value = 'NUMBER';
+            type.dispatchEvent(new Event('change', {bubbles: true}));""", self.field("Type"))
+        self.wait_for_text("Give the setting a key.", "dialog .check-state")
+        self.assertEqual(self.invalid(), [])
+        self.field("Key").send_keys("limit")
+        self.wait_for_text("is not a number", "dialog .check-state")
+        self.assertEqual(self.invalid(), [])
+        self.check_page("setting-required")
+        self.field("Default value").send_keys(Keys.TAB)
+        self.wait_for(lambda: self.invalid() == ["Default value"], "the error of the value")
+        self.field("Key").send_keys(Keys.CONTROL + "a", Keys.DELETE)
+        self.wait_for_text("Give the setting a key.", "dialog .check-state")
+        self.field("Key").send_keys(Keys.TAB)
+        self.wait_for(lambda: "Key" in self.invalid(), "the error of the key")
+
+    def test_of_a_section(self):
+        self.go("settings")
+        self.press("Add section")
+        self.driver.execute_script("""
+            const [description] = arguments;
+            description.value = 'Words';
+            description.dispatchEvent(new Event('input', {bubbles: true}));""",
+                                   self.field("Description"))
+        self.wait_for_text("Give the section a name.", "dialog .check-state")
+        self.assertEqual(self.invalid(), [])
+        self.field("Name").send_keys(Keys.TAB)
+        self.wait_for(lambda: self.invalid() == ["Name"], "the error")
+        self.field("Name").send_keys("Words")
+        self.wait_for_text("The server accepts this", "dialog")
+        self.assertEqual(self.invalid(), [])
+
+    def test_of_a_condition(self):
+        self.go("conditions")
+        self.press("Add condition")
+        self.field("Name").send_keys("x", Keys.BACKSPACE)
+        self.wait_for_text("Add a rule", "dialog .check-state")
+        self.assertEqual(self.invalid(), [])
+        self.field("Name").send_keys(Keys.TAB)
+        self.wait_for(lambda: self.invalid() == ["Name"], "the error")
+
+
 class SettingTests(TaskCase):
     @gate
     def test_shows_what_is_wrong_where_it_is_wrong(self):

@@ -17,8 +17,7 @@ DESCRIPTION = "How often it asks"
 class FormTests(TaskCase):
     def open_form(self, is_edited=True):
         """Opens a form, and enters something."""
-        self.go("settings")
-        self.press("Edit AppFeatures.RefreshInterval")
+        self.open_interval()
         if is_edited:
             self.write("Description", DESCRIPTION)
 
@@ -269,12 +268,7 @@ class FormTests(TaskCase):
         self.assertEqual(second, {"name": "Second", "expression": "user.id == '2'"})
 
     def test_keeps_what_is_typed_in_a_rule_and_not_added(self):
-        self.go("conditions")
-        self.press("Add condition")
-        self.write("Name", "Japan")
-        self.press("Add rule")
-        self.choose("Field", "Country")
-        self.field("Another value").send_keys("Japan")
+        self.type_country()
         self.driver.refresh()
         self.wait_for(lambda: self.headings() == ["Add a condition"], "the form")
         self.assertEqual(self.field("Another value").get_attribute("value"), "Japan")

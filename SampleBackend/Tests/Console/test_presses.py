@@ -41,23 +41,14 @@ class PressTests(TaskCase):
 
     @gate
     def test_keep_what_is_in_the_field_that_they_leave(self):
-        self.go("conditions")
-        self.press("Add condition")
-        self.write("Name", "Japan")
-        self.press("Add rule")
-        self.choose("Field", "Country")
-        self.field("Another value").send_keys("Japan")
+        self.type_country()
         self.click_slowly("Keep in the draft")
         self.wait_for_dialog_to_close()
         self.wait_for_text("device.country in ['JP']", "main")
 
     @gate
     def test_keep_a_setting_that_is_still_checked(self):
-        self.go("settings")
-        self.press("Edit AppFeatures.RefreshInterval")
-        self.hold_answers("validateOnly")
-        self.write("Default value", "45")
-        self.wait_for_held_answer()
+        self.check_interval("45")
         self.press("Keep in the draft")
         self.wait_for_text("It is kept as soon as it is checked", "dialog")
         self.release_answers()
@@ -65,20 +56,15 @@ class PressTests(TaskCase):
         self.wait_for(lambda: self.interval() == "45", "the draft")
 
     def test_keep_no_setting_that_the_check_refuses(self):
-        self.go("settings")
-        self.press("Edit AppFeatures.RefreshInterval")
-        self.hold_answers("validateOnly")
-        self.write("Default value", "x")
+        self.check_interval("x")
         self.press("Keep in the draft")
-        self.wait_for_held_answer()
         self.release_answers()
         self.wait_for_text("is not a number", "dialog")
         self.assertFalse(self.button("Keep in the draft").is_enabled())
         self.assertEqual(self.field("Default value"), self.driver.switch_to.active_element)
 
     def test_keep_no_setting_that_was_edited_after_the_click(self):
-        self.go("settings")
-        self.press("Edit AppFeatures.RefreshInterval")
+        self.open_interval()
         self.hold_answers("validateOnly")
         self.write("Default value", "45")
         self.press("Keep in the draft")
@@ -102,11 +88,7 @@ class PressTests(TaskCase):
         self.wait_for_text("Second", "main")
 
     def test_let_no_answer_move_the_button(self):
-        self.go("settings")
-        self.press("Edit AppFeatures.RefreshInterval")
-        self.hold_answers("validateOnly")
-        self.write("Default value", "x")
-        self.wait_for_held_answer()
+        self.check_interval("x")
         button = self.press_down("Cancel")
         self.release_answers()
         self.release(button)
@@ -216,23 +198,14 @@ class TouchTests(TaskCase):
             "pointerdown touch", "pointerup touch", "mousedown", "click touch"])
 
     def test_keep_what_is_in_the_field_that_they_leave(self):
-        self.go("conditions")
-        self.press("Add condition")
-        self.write("Name", "Japan")
-        self.press("Add rule")
-        self.choose("Field", "Country")
-        self.field("Another value").send_keys("Japan")
+        self.type_country()
         self.lift(self.touch_down("Keep in the draft"))
         self.wait_for_dialog_to_close()
         self.wait_for(lambda: "device.country in ['JP']" in str(self.call("GET", "draft")[1]),
                       "the condition")
 
     def test_let_no_answer_move_the_button(self):
-        self.go("settings")
-        self.press("Edit AppFeatures.RefreshInterval")
-        self.hold_answers("validateOnly")
-        self.write("Default value", "x")
-        self.wait_for_held_answer()
+        self.check_interval("x")
         button = self.touch_down("Cancel")
         self.release_answers()
         self.assertNotIn("is not a number", self.find("dialog").text)
@@ -242,11 +215,7 @@ class TouchTests(TaskCase):
         self.wait_for_text("is not a number", "dialog")
 
     def test_end_when_the_finger_scrolls(self):
-        self.go("settings")
-        self.press("Edit AppFeatures.RefreshInterval")
-        self.hold_answers("validateOnly")
-        self.write("Default value", "x")
-        self.wait_for_held_answer()
+        self.check_interval("x")
         button = self.touch_down("Cancel")
         self.release_answers()
         self.touch("touchCancel")

@@ -477,7 +477,7 @@ class StickyTests(ReviewCase):
                     "Apple": {"value": "apple"}}} for n in range(12)}}}
         self.ask_as_users(3, "device.os=ios")
         self.start_draft(change)
-        self.wait_for_text("Users that 12 changed values reach", "[aria-labelledby=impact]")
+        self.wait_for_text("Users reached by 12 changed values", "[aria-labelledby=impact]")
 
     def scroll_to_end(self):
         """Scrolls to the end of the page."""

@@ -694,7 +694,10 @@ type ValueField = {
     node: HTMLElement;
     value: () => ParameterValue | undefined;
     setType: (type: string) => void;
-    showProblems: (problems: Problem[]) => void;
+    /** Returns the problems that wait until the field is left, or `send`. */
+    showProblems: (problems: Problem[]) => Problem[];
+    /** Called when the form is sent. */
+    send: () => void;
     focus: () => void;
 };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {listedAddress} from '../../Sources/Console/Pages/access/webhook-address.js';
 import {attemptText, deliveryState} from '../../Sources/Console/Pages/access/webhook-outcome.js';
 
 test('a delivery that waits after a failed attempt is failing', () => {
@@ -21,3 +22,20 @@ test('the outcome of an attempt names the status once', () => {
     'The receiver answered 410: it is permanently gone');
     assert.equal(attemptText({statusCode: 200, error: 'Too slow.'}), 'Status 200: Too slow');
 });
+
+for (const [address, shown] of [
+    ['https://a.example/hook', 'https://a.example/hook'],
+    [' https://A.example:443/hook#part ', 'https://a.example/hook'],
+    // The server shows no values of queries.
+    ['https://a.example/hook?key=1', 'https://a.example/hook?key=***'],
+    ['https://a.example', 'https://a.example/'],
+    ['https://a.example/Hook', null], ['https://a.example/hook?other=1', null],
+    ['http://a.example/hook', null], ['https://a.example/', 'https://a.example/'],
+    ['https://', null], ['', null],
+]) {
+    test(`${JSON.stringify(address)} ${shown ? `is listed as ${shown}` : 'is not listed'}`, () => {
+        assert.equal(listedAddress(address, ['nonsense', 'https://b.example/hook',
+            'https://a.example/hook?key=***', 'https://a.example/hook', 'https://a.example/']),
+        shown);
+    });
+}

@@ -25,3 +25,30 @@ export function shownAddress(address) {
         return part.slice(0, equals + 1) + (equals + 1 < part.length ? '***' : '');
     }).join('&');
 }
+
+/**
+ * An address without differences in its spelling, and without a fragment; null if it is not one.
+ *
+ * @param {string} address
+ */
+function normalized(address) {
+    try {
+        const url = new URL(address);
+        url.hash = '';
+        return url.href;
+    } catch {
+        return null;
+    }
+}
+
+/**
+ * The address of a webhook that seems to be an entered one: values in their queries are unknown.
+ *
+ * @param {string} entered
+ * @param {string[]} listed Addresses as the server shows them.
+ * @returns {?string} Null if there is none.
+ */
+export function listedAddress(entered, listed) {
+    const address = normalized(shownAddress(entered.trim()));
+    return listed.find((other) => address !== null && normalized(other) === address) ?? null;
+}

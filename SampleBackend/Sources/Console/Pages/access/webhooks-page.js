@@ -12,7 +12,7 @@ import {call, isMissing, projectPath, remove} from '../server/api.js';
 import {refusal} from '../server/session.js';
 import {Creation} from './creation.js';
 import {showSecret} from './secret-dialog.js';
-import {shownAddress, withoutSecrets} from './webhook-address.js';
+import {listedAddress, shownAddress, withoutSecrets} from './webhook-address.js';
 import {attemptText, deliveryState} from './webhook-outcome.js';
 
 /** Milliseconds between readings of what was delivered. */
@@ -93,7 +93,26 @@ async function openDeliveries(project, webhook) {
  */
 export async function addWebhook({project, session}, added, kept = null) {
     const url = h('input', {type: 'url', required: true, placeholder: 'https://example.com/hook',
-        'data-autofocus': true, value: kept?.url ?? ''});
+        'data-autofocus': true, value: kept?.url ?? '', oninput: () => warn()});
+    const again = h('div', {'aria-live': 'polite'});
+    const left = new AbortController();
+    /** @type {string[]} */
+    let listed = [];
+    /** Warns of an address that a webhook has already: the server allows several. */
+    const warn = () => {
+        const found = listedAddress(url.value, listed);
+        const isSure = found && !found.includes('?');
+        fill(again, found && message('warning', isSure
+            ? 'This address already receives the events of this project: it would get each twice.'
+            : `An address of this form, ${found}, already receives the events of this project. If `
+                + 'it is the same one, it would get each event twice.'));
+    };
+    call('GET', projectPath(project, 'webhooks'), {signal: left.signal}).then(({body}) => {
+        listed = /** @type {Webhook[]} */ (body.webhooks).map((webhook) => webhook.url);
+        warn();
+    }, () => {
+        // Without the list, nothing is warned of.
+    });
     const creation = new Creation({
         path: projectPath(project, 'webhooks'),
         list: (body) => body.webhooks,
@@ -108,7 +127,7 @@ export async function addWebhook({project, session}, added, kept = null) {
             kept?.isShortened && message('warning', 'The password and the query of the address '
                 + 'were not stored. Enter them again.'),
             field('Address', url, {hint: 'It receives a signed message after every publish. Values '
-                + 'in its query, such as ?key=…, are not shown again.'}),
+                + 'in its query, such as ?key=…, are not shown again.', problems: again}),
             creation.node],
         action: 'Add the webhook',
         submit: () => creation.create({url: url.value.trim()}),
@@ -119,6 +138,7 @@ export async function addWebhook({project, session}, added, kept = null) {
             isShortened: withoutSecrets(url.value) !== url.value.trim()
                 || (kept?.isShortened && url.value === kept.url)})}});
     creation.end();
+    left.abort();
     if (!made) {
         if (creation.isLost || creation.isInDoubt) added();
         return;

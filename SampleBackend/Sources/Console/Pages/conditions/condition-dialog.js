@@ -7,6 +7,7 @@ import {choice, conditionChip, field} from '../controls/controls.js';
 import {fill, focusOn, h, newID} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
 import {showRemarks} from '../controls/remarks.js';
+import {RequiredField} from '../controls/required-field.js';
 import {jsonText} from '../json/json-text.js';
 import {copy, setMember} from '../json/json.js';
 import {mergeTrees} from '../json/tree-merge.js';
@@ -24,9 +25,6 @@ import {markedExpression} from './problem-place.js';
 class ConditionForm {
     /** Aborts the requests of the form. */
     closed = new AbortController();
-    /** True once the name was edited. */
-    #isNameTouched = false;
-
     /**
      * `index` is the condition's index in the template; null adds a condition. `kept` is the
      * initial condition from an unfinished form, with its rules, and `before` the condition with
@@ -59,10 +57,7 @@ class ConditionForm {
             : kept ? content : this.before ?? {name: '', expression: ''});
         const changed = () => this.#changed();
         this.name = h('input', {type: 'text', value: this.original.name, autocomplete: 'off',
-            'data-autofocus': this.isNew, oninput: () => {
-                this.#isNameTouched = true;
-                changed();
-            }});
+            'data-autofocus': this.isNew, oninput: changed});
         this.color = choice([['', 'No colour'],
             ...tagColors.map((color) => /** @type {Choice} */ ([color, colorName(color)]))],
         this.original.tagColor ?? '', {onchange: () => {
@@ -90,6 +85,7 @@ class ConditionForm {
         this.mark = h('div', {});
         this.remarks = h('div', {'aria-live': 'polite'});
         this.nameProblems = problemList();
+        this.requiredName = new RequiredField(this.name, () => this.#showOwnProblem());
         this.expressionProblems = problemList();
         this.colorProblems = problemList();
         this.checked = new CheckedForm(workspace,
@@ -182,12 +178,18 @@ class ConditionForm {
             this.color.value ? colorName(this.color.value) : 'No colour', this.color.value));
     }
 
+    /** Shows the problem of the name, unless it is one that may still be filled. */
+    #showOwnProblem() {
+        const own = this.requiredName.isPending ? null : this.#ownProblem;
+        this.nameProblems.show(own ? [{message: own}] : [], this.name);
+    }
+
     /** Validates the form after an edit; asks the server once there are a name and all values. */
     #changed() {
         const own = this.#ownProblem;
         showRemarks(this.remarks, expressionRemarks(this.expression.value));
-        // A field that was not touched has no mistake yet: the state says what is missing.
-        this.nameProblems.show(own && this.#isNameTouched ? [{message: own}] : [], this.name);
+        const {isPending} = this.requiredName;
+        this.#showOwnProblem();
         const incomplete = this.#incomplete;
         if (incomplete) {
             // The hint of the rule, or the state, explains what to enter.
@@ -198,7 +200,7 @@ class ConditionForm {
         if (own || incomplete || this.sliders.isInvalid()) {
             this.checked.refuse(incomplete ?? (this.sliders.isInvalid()
                 ? 'A percentage is not a number from 0 to 100.'
-                : this.#isNameTouched ? '' : own ?? ''));
+                : isPending ? own ?? '' : ''));
         } else {
             this.checkedIndex = this.index;
             this.checked.check(this.result.template);
@@ -231,10 +233,9 @@ class ConditionForm {
      */
     isComplete() {
         const problem = this.#ownProblem;
-        if (problem) {
-            this.nameProblems.show([{message: problem}], this.name);
-            this.name.focus();
-        }
+        this.requiredName.send();
+        this.#showOwnProblem();
+        if (problem) this.name.focus();
         this.builder.addTyped();
         if (this.#isEmpty && !problem) focusOn('rules add', this.builder.node);
         return !problem && this.#incomplete === null;

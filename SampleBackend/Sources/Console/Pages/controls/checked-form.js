@@ -2,7 +2,7 @@
  * Form whose content the server checks while it is edited, and which keeps it in the draft.
  */
 
-import {acceptance, LiveValidation} from '../server/validation.js';
+import {acceptance, LiveValidation, sentence} from '../server/validation.js';
 import {count} from '../text/formats.js';
 import {openDialog} from './dialog.js';
 import {announce, h, newID} from './dom.js';
@@ -34,18 +34,20 @@ export class CheckedForm {
      * @param {Workspace} workspace Workspace whose template is edited.
      * @param {(problems: Problem[]) => Problem[]} ownOf Those problems of the template that are the
      *     form's; with any of them, it cannot be kept.
-     * @param {(own: Problem[]) => void} show Shows the form's problems at their fields.
+     * @param {(own: Problem[]) => Problem[] | void} show Shows the form's problems at their fields;
+     *     returns those of required fields, which wait until these are left.
      */
     constructor(workspace, ownOf, show) {
         this.#workspace = workspace;
         this.#validation = new LiveValidation(workspace, ({state, problems, message}) => {
             const own = ownOf(problems);
             this.button.disabled = own.length > 0;
-            if (state !== 'checking') show(own);
+            const waiting = state === 'checking' ? [] : show(own) ?? [];
             this.state.textContent = state === 'checking' ? 'Checking …'
                 : state === 'unknown' ? `It could not be checked: ${message} You can keep it; the `
                     + 'server checks it again before publishing.'
-                    : own.length ? `${count(own.length, 'problem')} to fix before you can keep it.`
+                    : own.length ? own.length === waiting.length ? sentence(waiting[0])
+                        : `${count(own.length, 'problem')} to fix before you can keep it.`
                         : acceptance(problems, this.isDoubtful());
         });
     }

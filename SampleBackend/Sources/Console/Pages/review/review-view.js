@@ -70,7 +70,7 @@ export function showReview(context, state, draft, review) {
             + `began at version ${draft.base}.`),
         h('a', {class: 'button primary', href: address('merge')}, 'Merge')),
         h('div', {class: 'review'},
-            h('div', {class: 'stack review-actions'},
+            h('div', {class: 'stack'},
                 h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
                     h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
                     h('div', {class: 'card-body'}, publishForm(context, state, review), check,

@@ -6,6 +6,7 @@ import {CheckedForm} from '../controls/checked-form.js';
 import {field} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
+import {RequiredField} from '../controls/required-field.js';
 import {member} from '../json/json.js';
 import {problemsWithin} from '../server/validation.js';
 import {memberPath} from '../template/paths.js';
@@ -45,24 +46,28 @@ export async function openSectionDialog({workspace}, group, kept = null) {
         nameProblems.show(own.filter((problem) => !ofDescription.includes(problem)), name);
         descriptionProblems.show(ofDescription, description);
     });
-    /** Shows whether the name is missing or taken; true if it is usable. */
-    const isUsable = () => {
+    const required = new RequiredField(name, () => isUsable());
+    /** Why the name cannot be used; null if it can. */
+    const nameProblem = () => {
         const text = name.value.trim();
         // Also the section of the settings outside of groups.
         const others = sections(workspace.template).filter((other) => other.group !== group)
             .map((other) => other.name);
-        const own = !text ? 'Give the section a name.'
-            : text !== group && others.includes(text)
-                ? 'A section with this name exists. Choose another name.'
-                : text !== group && lookAlikeProblem(text, others, 'section');
-        if (own) nameProblems.show([{message: own}], name);
+        return !text ? 'Give the section a name.'
+            : text === group ? null
+                : others.includes(text) ? 'A section with this name exists. Choose another name.'
+                    : lookAlikeProblem(text, others, 'section');
+    };
+    /** Shows whether the name is missing or taken; true if it is usable. */
+    const isUsable = () => {
+        const own = nameProblem();
+        nameProblems.show(own && !required.isPending ? [{message: own}] : [], name);
         return !own;
     };
     /** Validates the form; asks the server only when the name is usable. */
     const check = () => {
-        nameProblems.show([], name);
         if (isUsable()) form.check(result().template);
-        else form.refuse();
+        else form.refuse(required.isPending ? nameProblem() ?? '' : '');
     };
 
     if (kept) check();
@@ -72,6 +77,7 @@ export async function openSectionDialog({workspace}, group, kept = null) {
                 hint: 'Apps read the settings of a section by this name.'}),
             field('Description', description, {problems: descriptionProblems.node}), form.state],
         isComplete: () => {
+            required.send();
             if (isUsable()) return true;
             name.focus();
             return false;

@@ -6,6 +6,7 @@ import {CheckedForm} from '../controls/checked-form.js';
 import {choice, field, message} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
+import {RequiredField} from '../controls/required-field.js';
 import {copy, names, objectOf, setMember} from '../json/json.js';
 import {mergeTrees} from '../json/tree-merge.js';
 import {problemsWithin} from '../server/validation.js';
@@ -60,6 +61,7 @@ class SettingForm {
             type: () => this.type.value, like: () => this.defaultValue.value(), changed,
             typed: content?.condition});
         this.keyProblems = problemList();
+        this.requiredKey = new RequiredField(this.key, () => this.#showKey(this.#ownProblem()));
         this.descriptionProblems = problemList();
         this.otherProblems = problemList();
         this.checked = new CheckedForm(workspace,
@@ -119,9 +121,15 @@ class SettingForm {
     #changed() {
         this.conditional.remark();
         const own = this.#ownProblem();
-        this.keyProblems.show(own ? [{message: own}] : [], this.key);
-        if (own) this.checked.refuse();
+        const isPending = this.requiredKey.isPending;
+        this.#showKey(isPending ? null : own);
+        if (own) this.checked.refuse(isPending ? own : '');
         else this.checked.check(this.result.template);
+    }
+
+    /** @param {?string} problem */
+    #showKey(problem) {
+        this.keyProblems.show(problem ? [{message: problem}] : [], this.key);
     }
 
     /**
@@ -139,7 +147,7 @@ class SettingForm {
 
     /**
      * Shows each problem at its field: problems of the whole setting at the key, and those without
-     * a field below the values.
+     * a field below the values. Returns those of values that wait until these are left.
      *
      * @param {Problem[]} own
      */
@@ -152,20 +160,24 @@ class SettingForm {
             found.forEach((problem) => left.delete(problem));
             return found;
         };
-        this.defaultValue.showProblems(take(`${path}.defaultValue`));
+        const waiting = this.defaultValue.showProblems(take(`${path}.defaultValue`));
         for (const [name, row] of this.conditional.fields) {
-            row.showProblems(take(memberPath(`${path}.conditionalValues`, name)));
+            waiting.push(...row.showProblems(
+                take(memberPath(`${path}.conditionalValues`, name))));
         }
         this.descriptionProblems.show(take(`${path}.description`), this.description);
         this.keyProblems.show([...left].filter((problem) => problem.path === path), this.key);
         this.otherProblems.show([...left].filter((problem) => problem.path !== path));
+        return waiting;
     }
 
     /** False without a key, or with a condition that cannot be added; focuses what is missing. */
     isComplete() {
+        this.requiredKey.send();
+        this.#fields().forEach((row) => row.send());
         if (this.newKey) return this.conditional.settle();
         this.key.focus();
-        this.keyProblems.show([{message: 'Give the setting a key.'}], this.key);
+        this.#showKey(this.#ownProblem());
         return false;
     }
 }

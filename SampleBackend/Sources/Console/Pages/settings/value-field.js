@@ -7,6 +7,7 @@ import {fill, h, newID} from '../controls/dom.js';
 import {JSONEditor} from '../controls/json-editor.js';
 import {problemList} from '../controls/problem-list.js';
 import {showRemarks} from '../controls/remarks.js';
+import {RequiredField} from '../controls/required-field.js';
 import {valueText} from '../controls/value-view.js';
 import {firebaseValueText} from '../template/firebase-values.js';
 import {valueRemarks} from '../template/number-digits.js';
@@ -56,8 +57,7 @@ function textControl(label, valueType, text, changed) {
  * @param {string} valueType Type of the value.
  * @param {string} text Initial text.
  * @param {function(string): void} changed Receives the text after an edit.
- * @returns {{node: HTMLElement, showProblems: (problems: Problem[]) => void,
- *     focus: () => void}}
+ * @returns {Pick<ValueField, 'node' | 'showProblems' | 'send' | 'focus'>}
  */
 export function labelledControl(label, valueType, text, changed) {
     const remarks = h('div', {id: newID('remarks'), 'aria-live': 'polite'});
@@ -76,9 +76,24 @@ export function labelledControl(label, valueType, text, changed) {
     input.setAttribute(
         'aria-describedby', `${input.getAttribute('aria-describedby')} ${remarks.id}`);
     remark(text);
+    /** @type {Problem[]} */
+    let last = [];
+    const show = () => {
+        const waiting = required.isPending ? last : [];
+        problems.show(waiting.length ? [] : last, input);
+        return waiting;
+    };
+    const required = new RequiredField(input, show);
     return {
         node,
-        showProblems: (list) => problems.show(list, input),
+        showProblems: (list) => {
+            last = list;
+            return show();
+        },
+        send: () => {
+            required.send();
+            show();
+        },
         focus: () => input.focus(),
     };
 }
@@ -147,7 +162,12 @@ export function valueField({label, valueType, value, isDefault, changed}) {
             type = newType;
             draw();
         },
-        showProblems: (list) => (control ? control.showProblems(list) : otherProblems.show(list)),
+        showProblems: (list) => {
+            if (control) return control.showProblems(list);
+            otherProblems.show(list);
+            return [];
+        },
+        send: () => control?.send(),
         focus: () => (control ?? kind).focus(),
     };
 }

@@ -199,6 +199,7 @@ export async function openPin(
             }
             const {section, key} = chosen;
             const valueType = typeOf(template, section, key) ?? 'STRING';
+            control?.send();
             if (!showProblem(valueType)) {
                 control?.focus();
                 throw new Error('Fix the value first.');
