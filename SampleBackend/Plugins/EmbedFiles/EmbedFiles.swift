@@ -15,7 +15,7 @@ struct EmbedFiles: BuildToolPlugin {
         let files = try folders.flatMap { folder in
             try FileManager.default.subpathsOfDirectory(atPath: folder.path)
                 .filter { !$0.split(separator: "/").contains { $0.hasPrefix(".") } }
-                .sorted().map { folder.appending(path: $0) }
+                .sorted().map { folder.appending(path: $0).resolvingSymlinksInPath() }
                 .filter {
                     try $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
                 }

@@ -56,7 +56,8 @@ enum FileEmbedder {
     private static func contents(of folder: URL) throws -> [String: Data] {
         var files: [String: Data] = [:]
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
-            let file = folder.appending(path: path)
+            // The console's sample links to the template that the server publishes.
+            let file = folder.appending(path: path).resolvingSymlinksInPath()
             guard !path.split(separator: "/").contains(where: { $0.hasPrefix(".") }),
                 try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
             else { continue }

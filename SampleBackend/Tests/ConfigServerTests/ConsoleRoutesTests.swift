@@ -59,6 +59,25 @@ struct ConsoleRoutesTests {
         }
     }
 
+    @Test func filesThatModulesReadAreEmbedded() async throws {
+        // Also the sample, a link.
+        let pages = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/Console/Pages").standardized
+        let names = try FileManager.default.contentsOfDirectory(atPath: pages.path).filter {
+            !$0.hasPrefix(".") && ["json", "svg", "txt"].contains(URL(filePath: $0).pathExtension)
+        }
+        #expect(names.contains("sample-template.json"))
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for name in names {
+                let answer = try await server.answer("/console/\(name)")
+                #expect(answer.status == 200, "\(name)")
+                let content = try Data(contentsOf: pages.appending(path: name))
+                let isSame = Data(answer.body) == content
+                #expect(isSame, "\(name)")
+            }
+        }
+    }
+
     @Test func modulesThatLoadOnDemandComeOnlyFromTheSameVersion() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let index = try await server.answer("/console/")
