@@ -106,6 +106,17 @@ class ProjectDetailsTests(ProjectCase):
         self.press("Leave")
         self.wait_for_dialog_to_close()
 
+    def test_saves_details_whose_answer_was_lost(self):
+        self.go("projects", find=self.project)
+        Faults(self.driver).lose("PATCH", "details$", limit=1)
+        self.press(f"Change the details of {self.project}")
+        self.write("Name to show", "Mine")
+        self.press("Save the details")
+        self.wait_for_text("The server does not answer", "dialog")
+        self.press("Save the details")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.call("GET", "details")[1], {"displayName": "Mine"})
+
     @gate
     def test_creates_archives_and_deletes_a_project(self):
         name = f"{self.project}-new"

@@ -207,13 +207,17 @@ test('a workspace that is left stays until the end of its publish was shown', as
     all.leave();
     assert.ok(all.isPublishing);
     assert.equal(all.of('default'), one);
-    one.notePublish({version: {versionNumber: '2'}, isOwn: true, time: 0, isSeen: false});
+    one.notePublish(
+        {version: {versionNumber: '2'}, isOwn: true, time: Date.now(), isSeen: false});
     one.isPublishing = false;
     assert.ok(!all.isPublishing);
     assert.deepEqual(all.endedElsewhere, [one]);
     assert.equal(all.of('default'), one);
     one.notePublish({...one.lastPublish, isSeen: true});
     assert.deepEqual(all.endedElsewhere, []);
+    // It can be undone for a minute.
+    assert.equal(all.of('default'), one);
+    one.notePublish({...one.lastPublish, time: Date.now() - 60_001});
     assert.notEqual(stoppedAfterwards(all.of('default')), one);
 });
 

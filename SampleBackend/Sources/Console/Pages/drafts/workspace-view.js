@@ -2,6 +2,7 @@
  * What the pages read of the open project.
  */
 
+import {undoTime} from './publish-note.js';
 import {initialState, isOutdated, isUnsaved, patchedBy, shownBy, versionNumberOf}
     from './draft-state.js';
 
@@ -95,11 +96,12 @@ export class WorkspaceView extends EventTarget {
 
     /**
      * True while a project that was left must stay in the tab: its draft is unsaved or is being
-     * published, or no page has shown how its publish ended.
+     * published, or no page has shown how its publish ended, which can still be undone.
      */
     get isPending() {
         const {isPublishing, publish} = this.state;
-        return this.isUnsaved || isPublishing || publish?.isSeen === false;
+        return this.isUnsaved || isPublishing
+            || (publish !== null && (!publish.isSeen || Date.now() - publish.time < undoTime));
     }
 
     /** True if the server has refused the draft as shown in this tab. */

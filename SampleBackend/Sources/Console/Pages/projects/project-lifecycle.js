@@ -6,6 +6,7 @@ import {choice, field, message} from '../controls/controls.js';
 import {confirmRequest, dialogForm} from '../controls/dialog-form.js';
 import {openDialog} from '../controls/dialog.js';
 import {fill, h} from '../controls/dom.js';
+import {entries} from '../json/json.js';
 import {call, NoAnswerError, projectPath, remove} from '../server/api.js';
 import {colors, environmentBadge, environments, shownName, swatch} from './project-details.js';
 import {isProjectName} from './projects.js';
@@ -87,10 +88,16 @@ export async function changeDetails({name}) {
         fields: details.fields,
         action: 'Save the details',
         submit: async () => {
+            const sent = details.value();
             try {
-                await call('PATCH', path, {body: details.value(), ifMatch: etag});
+                await call('PATCH', path, {body: sent, ifMatch: etag});
             } catch (error) {
                 if (error.status !== 412) throw error;
+                // A request without an answer may have stored them.
+                const {body: now} = await call('GET', path);
+                if (entries(sent).every(([name, value]) => (now[name] ?? '') === (value ?? ''))) {
+                    return;
+                }
                 throw new Error('Not saved: someone else changed them meanwhile. Open this form '
                     + 'again to see the new ones.');
             }
