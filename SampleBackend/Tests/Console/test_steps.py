@@ -90,7 +90,7 @@ class StepTests(TaskCase):
         self.find("[data-focus=redo-step]").click()
         self.wait_for_text("from your draft", "dialog")
         self.press("Redo")
-        self.wait_for_text("1 change", ".draft-bar")
+        self.wait_for_text("4 changes since version 1", ".draft-bar")
 
     def test_leaves_the_keys_to_text_fields(self):
         before = self.flip()
