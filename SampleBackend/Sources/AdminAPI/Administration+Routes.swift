@@ -1,4 +1,5 @@
 package import HTTPServing
+import HTTPTypes
 import JSONTree
 
 extension Administration {
@@ -9,6 +10,11 @@ extension Administration {
         let changes = WorkPool(.administration, waiting: 32, wait: .seconds(30))
         var group = RouteGroup(routes.map { $0.changing(in: changes) })
         group.covers = { TargetParts($0)?.segments.first?.hasSameBytes(as: "v1") ?? false }
+        // A session's cookie comes with requests of pages on other ports of this host, too.
+        group.headerFields[.xContentTypeOptions] = "nosniff"
+        if let policy = HTTPField.Name("Cross-Origin-Resource-Policy") {
+            group.headerFields[policy] = "same-origin"
+        }
         group.recognition = recognition
         group.pool = WorkPool(.administration, waiting: 32, wait: .seconds(30))
         return group

@@ -72,6 +72,8 @@ struct SessionAccessTests {
             }
             let answer = try await server.answer(Self.path, fields: session.changingFields)
             #expect(answer.status == 200)
+            #expect(answer.fields["cross-origin-resource-policy"] == "same-origin")
+            #expect(answer.fields["x-content-type-options"] == "nosniff")
         }
     }
 
