@@ -1,14 +1,17 @@
 import Foundation
+import HTTPServing
 import InMemoryTemplateStore
 import JSONTree
 import Logging
 import NIOCore
 import Rendering
+import SQLiteTemplateStore
 import SeededRandomness
 import ServerTestSupport
 import Targeting
 import TemplateStore
 import Templates
+import TemporaryFolders
 import Testing
 
 @testable import AdminAPI
@@ -32,6 +35,26 @@ struct TemplateLibraryTests {
         try await takeChanges(into: other)
         #expect(other.compilationCount == 1)
         #expect(other.project("default")?.compiled.version.number == 1)
+    }
+
+    @Test func aProjectThatIsAppliedJustAfterARefusalIsLookedForAgain() async throws {
+        let folder = try TemporaryFolder()
+        let store = try await SQLiteTemplateStore(path: folder.path("store"))
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await library.load()
+        let refusal = RequestError.unknownProject("default")
+        #expect(library.catchUp(beforeRefusing: refusal, project: "default") != nil)
+        let content = JSONNode.sample.jsonData()
+        library.apply(
+            try await store.publish(
+                TemplateSubmission(
+                    project: "default", content: content, expectation: .any, date: Date(),
+                    user: TemplateVersion.User())))
+        let again = library.catchUp(beforeRefusing: refusal, project: "default")
+        try await again?()
+        #expect(again != nil)
+        #expect(library.catchUp(beforeRefusing: .notFound("No flag"), project: "default") == nil)
+        await store.close()
     }
 
     @Test func theFeedOfChangesCompilesNoVersionThatIsBeingPublished() async throws {

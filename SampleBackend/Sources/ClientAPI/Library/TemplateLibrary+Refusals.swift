@@ -26,7 +26,11 @@ extension TemplateLibrary {
     func catchUp(
         beforeRefusing error: RequestError, project name: String
     ) -> (@Sendable () async throws(RequestError) -> Void)? {
-        guard let progress, error.httpStatus == .notFound, project(name) == nil else { return nil }
+        guard let progress, error == .unknownProject(name) else {
+            return nil
+        }
+        // Applied since the refusal.
+        if project(name) != nil { return {} }
         return { () async throws(RequestError) in try await progress.catchUp() }
     }
 }
