@@ -226,9 +226,12 @@ extension RouteRequest {
             guard body.readableBytes > 0, let node = try jsonBody()["description"], node != .null
             else { return nil }
             let limit = TemplateLimits.default.maximumVersionDescriptionLength
-            guard let text = node.stringValue, !text.isLonger(than: limit) else {
+            guard let text = node.stringValue else {
+                throw .invalidArgument("description is not a string: send a text, or leave it out.")
+            }
+            guard !text.isLonger(than: limit) else {
                 throw .invalidArgument(
-                    "description is not a string or too long: send at most \(limit) characters.")
+                    "description is too long: send at most \(limit) characters.")
             }
             return text.isEmpty ? nil : text
         }
