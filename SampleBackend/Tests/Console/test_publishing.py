@@ -160,6 +160,17 @@ class LeavingTests(TaskCase):
         self.go("review")
         self.wait_for_text("Not published: The server says no.", "main")
 
+    def test_shows_that_nothing_was_published_when_the_review_is_opened_again(self):
+        self.faults.fail("PUT", "/remoteConfig$", limit=1)
+        self.faults.fail("GET", "listVersions")
+        self.press("Publish")
+        self.wait_for_text("The connection broke", "main")
+        self.go("live")
+        self.go("review")
+        self.wait_for_text("Publishing …", "main")
+        self.faults.end()
+        self.wait_for_text("Not published: the connection broke", "main")
+
     @gate
     def test_says_what_was_published_when_the_page_was_closed(self):
         self.faults.hold("PUT", "/remoteConfig$", limit=1)

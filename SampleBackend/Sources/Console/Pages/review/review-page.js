@@ -65,8 +65,13 @@ export function show(main, context) {
         if (state.isPublishing || state.left.signal.aborted) return;
         const view = viewOf(workspace, state);
         if (state.view === 'publishing' && view !== state.view) {
+            // Noting that the outcome is shown calls this function again.
+            state.view = view;
             state.notice = lastPublishView(context, state);
-        } else if (view === 'none' && view !== state.view) noteEnd(state.review);
+            state.show();
+            return;
+        }
+        if (view === 'none' && view !== state.view) noteEnd(state.review);
         if (state.view === 'review' && state.review) {
             // The old differences stay until the new ones are loaded.
             if (view === 'comparing') return;
