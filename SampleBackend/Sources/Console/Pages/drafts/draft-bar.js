@@ -124,7 +124,8 @@ function bar(context, {text, notes = [], first, last, isDraft = false, isQuiet =
 function barOfDiscarded(context) {
     const {workspace} = context;
     return bar(context, {text: [h('strong', {}, 'Draft'),
-        workspace.saveProblem ? ' discarded in this tab only.' : ' Discarding …'],
+        workspace.isPublishing ? ' Publishing …'
+            : workspace.saveProblem ? ' discarded in this tab only.' : ' Discarding …'],
     notes: problemView(workspace), first: retryButton(workspace)});
 }
 
