@@ -39,7 +39,7 @@ struct MeetFaults: AsyncParsableCommand {
         Fault(name: "401", behavior: .text(answer(401)), text: "401"),
         Fault(
             name: "429 with Retry-After", behavior: .text(answer(429, "Retry-After: 5\r\n")),
-            text: "come back later", retryAfter: .seconds(5)),
+            text: "a later attempt", retryAfter: .seconds(5)),
         Fault(name: "500", behavior: .text(answer(500)), text: "500"),
         Fault(
             name: "a body of 1 GB",
