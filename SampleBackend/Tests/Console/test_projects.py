@@ -377,7 +377,8 @@ class ConnectedAppTests(TaskCase):
         self.wait_for(
             lambda: len(self.find_all("[aria-labelledby=impact] form summary")) == 1, "one form")
         kept = self.driver.execute_script(
-            "return localStorage.getItem(`activeconfig.impact.${arguments[0]}`)", self.project)
+            "return localStorage.getItem(arguments[0])",
+            f"activeconfig.impact.environment.{self.project}")
         self.assertEqual(
             json.loads(kept), {"users": "5", "signalsByUser": {"5": {"app.version": "3.0"}}})
 

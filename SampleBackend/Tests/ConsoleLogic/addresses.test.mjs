@@ -16,8 +16,8 @@ import {address, currentRoute, go, projectAddress, setProject, setQuery}
 import {currentSession, onSessionElsewhere, refusal, serverRefusal, sessionIn, signIn, signOut,
     takeTokenOfLink, withoutToken}
     from '../../Sources/Console/Pages/server/session.js';
-import {forgetUser, projectKey} from '../../Sources/Console/Pages/drafts/stored-data.js';
-import {forgetFormsOf, formsKey, keepForms, keptForms}
+import {projectKey} from '../../Sources/Console/Pages/storage/stored-data.js';
+import {keepForms, keptForms}
     from '../../Sources/Console/Pages/controls/unfinished-form.js';
 
 beforeEach(() => {
@@ -275,66 +275,6 @@ test('projects differ in their distinguishing details', () => {
     for (const name of ['name', 'displayName', 'environment', 'color']) {
         assert.ok(!hasSameMarks(one, {...one, [name]: 'other'}), name);
     }
-});
-
-/** Fills both storages with the console's entries. */
-function fillStorages() {
-    localStorage.setItem(projectKey, 'a');
-    localStorage.setItem('activeconfig.impact.a', '{}');
-    localStorage.setItem('other.site', 'x');
-    sessionStorage.setItem('activeconfig.draft.ada.a', '1');
-    sessionStorage.setItem('activeconfig.draft.bob.a', '2');
-    sessionStorage.setItem('activeconfig.user.a', '{}');
-    keepForms({user: 'ada', project: 'a'}, [{user: 'ada', project: 'a', kind: 'setting'}]);
-    keepForms({user: 'bob', project: 'a'}, [{user: 'bob', project: 'a', kind: 'setting'}]);
-}
-
-test('signing out deletes the entries of the user, and keeps those of others', () => {
-    fillStorages();
-    forgetUser('ada');
-    assert.deepEqual(Object.keys(localStorage).sort(), [projectKey, 'other.site'].sort());
-    assert.deepEqual(Object.keys(sessionStorage).sort(), ['activeconfig.draft.bob.a', formsKey]);
-    assert.deepEqual(keptForms('ada', 'a'), []);
-    assert.equal(keptForms('bob', 'a').length, 1);
-});
-
-test('a session that ended in another tab leaves the unsaved work', () => {
-    fillStorages();
-    forgetUser('ada', {keepsWork: true});
-    assert.deepEqual(Object.keys(localStorage).sort(), [projectKey, 'other.site'].sort());
-    assert.deepEqual(Object.keys(sessionStorage).sort(),
-        ['activeconfig.draft.ada.a', 'activeconfig.draft.bob.a', formsKey]);
-    assert.equal(keptForms('ada', 'a').length, 1);
-});
-
-test('forms replace those of their user and project alone', () => {
-    const form = (user, project, key) => ({user, project, kind: 'setting', arguments: [key]});
-    keepForms({user: 'a', project: 'p'}, [form('a', 'p', 1)]);
-    keepForms({user: 'a', project: 'q'}, [form('a', 'q', 2)]);
-    keepForms({user: 'b', project: 'p'}, [form('b', 'p', 3)]);
-    keepForms({user: 'a', project: 'p'}, [form('a', 'p', 4), form('a', 'p', 5)]);
-    assert.deepEqual(keptForms('a', 'p').map((each) => each.arguments[0]), [4, 5]);
-    assert.deepEqual(keptForms('a', 'q').map((each) => each.arguments[0]), [2]);
-    keepForms({user: 'a', project: 'p'}, []);
-    assert.deepEqual(keptForms('a', 'p'), []);
-    forgetFormsOf('b');
-    assert.deepEqual(keptForms('b', 'p'), []);
-    assert.equal(keptForms('a', 'q').length, 1);
-    forgetFormsOf('a');
-    assert.equal(sessionStorage.getItem(formsKey), null);
-});
-
-for (const text of ['{', '{}', 'null', '[null, 1, {}]']) {
-    test(`stored forms that are ${text} are none`, () => {
-        sessionStorage.setItem(formsKey, text);
-        assert.deepEqual(keptForms('a', 'p'), []);
-    });
-}
-
-test('a full storage keeps no forms, and does not fail', () => {
-    MemoryStorage.room = 5;
-    keepForms({user: 'a', project: 'p'}, [{user: 'a', project: 'p', kind: 'pin'}]);
-    assert.deepEqual(keptForms('a', 'p'), []);
 });
 
 test('folded sections survive a reload', () => {

@@ -4,7 +4,7 @@ import {test} from 'node:test';
 
 import {clock, done, server, stoppedAfterwards, tab, template, unpublish, valuesOf}
     from './tabs.mjs';
-import {DraftMirror, hasUnsavedDrafts, isDraft, isDraftOfOthers}
+import {DraftMirror, hasUnsavedDrafts}
     from '../../Sources/Console/Pages/drafts/draft-mirror.js';
 import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {UnansweredSaves} from '../../Sources/Console/Pages/drafts/unanswered-saves.js';
@@ -169,14 +169,6 @@ test('a draft is kept by user and project, with its digits', () => {
     assert.equal(new DraftMirror('a', 'p').read(), null);
     mirror.clear();
     assert.equal(mirror.read(), null);
-});
-
-test('drafts of others are those of users with another name', () => {
-    assert.ok(isDraft('activeconfig.draft.a.p') && !isDraft('activeconfig.drafts'));
-    assert.ok(isDraftOfOthers('activeconfig.draft.ab.p', 'a'));
-    assert.ok(!isDraftOfOthers('activeconfig.draft.a.b.p', 'a'));
-    assert.ok(isDraftOfOthers('activeconfig.draft.a.b.p', 'a.b'));
-    assert.ok(!isDraftOfOthers('activeconfig.project', 'a'));
 });
 
 test('a workspace that is left goes on saving, and is shown again', async () => {

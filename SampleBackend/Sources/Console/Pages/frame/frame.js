@@ -282,7 +282,8 @@ export class Frame {
 
     #openPalette() {
         const {workspace} = this;
-        usePalette(workspace?.project ?? '', () => paletteEntries(
+        const owner = {user: this.session.name, project: workspace?.project ?? ''};
+        usePalette(owner, () => paletteEntries(
             workspace && this.#contextOf(workspace), this.#projects, () => this.#signOut()));
     }
 
