@@ -8,6 +8,7 @@ import {SessionController} from '../../Sources/Console/Pages/frame/session-contr
 
 const ada = {name: 'ada', role: 'editor', csrfToken: 'a'};
 const adaAgain = {...ada, csrfToken: 'a2'};
+const limited = (projects) => ({...ada, csrfToken: JSON.stringify(projects), projects});
 const bob = {name: 'bob', role: 'editor', csrfToken: 'b'};
 const signedOut = () => Promise.reject(new ServerError(401, null));
 const noAnswer = () => Promise.reject(new Error('No answer.'));
@@ -17,6 +18,11 @@ for (const [name, shown, hasPages, session, fate] of [
     ['the session is that of the pages', ada, true, ada, 'renewed'],
     ['the user has another token', ada, true, adaAgain, 'renewed'],
     ['the user has another role', ada, true, {...ada, role: 'viewer', csrfToken: 'v'}, 'reloaded'],
+    ['the user has other projects', limited({a: 'editor'}), true,
+        limited({a: 'viewer', b: 'editor'}), 'reloaded'],
+    ['the user has all projects since', limited({a: 'editor'}), true, adaAgain, 'reloaded'],
+    ['the user has the same projects', limited({a: 'editor', b: 'viewer'}), true,
+        {...limited({b: 'viewer', a: 'editor'}), csrfToken: 'a2'}, 'renewed'],
     ['another user begins', ada, true, bob, 'reloaded'],
     ['another user begins after the pages were left', ada, false, bob, 'reloaded'],
     ['the same session begins after the pages were left', ada, false, ada, 'replaced'],
@@ -55,7 +61,7 @@ function tab({session = () => Promise.resolve(ada), tokens = {}, answers = []} =
             shown.onSignedOut = onSignedOut;
             return {session: owner,
                 workspaces: {withDraft: [], sendDrafts: () => log.push('drafts'),
-                    keepDrafts: (isWhole) => assert.equal(isWhole, false)},
+                    keepDrafts: (isWhole) => isWhole && log.push('keep drafts')},
                 start: ({isFirst}) => log.push(isFirst ? 'start first' : 'start'),
                 follow: (before) => log.push(`follow ${before}`),
                 end: () => log.push('end')};
@@ -147,7 +153,17 @@ test('the query of a page stays for the same user, and for a link to it', async 
     const other = await startedTab();
     other.shown.session = async () => ({...ada, role: 'viewer', csrfToken: 'v'});
     await other.controller.follow();
-    assert.equal(taken(other), 'end; reload');
+    assert.equal(taken(other), 'keep drafts; end; reload');
+});
+
+test('a token of the user for other projects loads the page anew, with the drafts of the tab', async () => {
+    const one = await startedTab();
+    one.shown.session = signedOut;
+    const call = one.shown.refuse();
+    await settled();
+    one.shown.again(limited({a: 'editor'}));
+    assert.equal(await call, false);
+    assert.equal(taken(one), 'again ada; closed; keep drafts; end; reload');
 });
 
 test('the query stays when another user signs in again with a link to a page', async () => {

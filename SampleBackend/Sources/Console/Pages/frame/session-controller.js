@@ -162,11 +162,14 @@ export class SessionController {
             this.#renew(session);
             return;
         }
+        const isSameUser = session.name === this.#shown?.name;
+        // The server keeps drafts by token: the new one may lack them.
+        if (isSameUser && fate === 'reloaded') this.#pages?.workspaces.keepDrafts(true);
         if (!await this.#leave()) return;
         if (fate === 'reloaded') {
             const {dropQuery, fragment, reload} = this.#ports;
             const isOfLink = options.address !== undefined && options.address !== fragment();
-            if (session.name !== this.#shown?.name && !isOfLink) dropQuery();
+            if (!isSameUser && !isOfLink) dropQuery();
             reload();
             return;
         }
