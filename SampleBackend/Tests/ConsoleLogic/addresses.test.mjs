@@ -7,7 +7,8 @@ import {Folds} from '../../Sources/Console/Pages/settings/folds.js';
 import {conditionName, conditionPath, conditionPlace, isWithin, memberPath, parameterPath, placeName,
     placeText}
     from '../../Sources/Console/Pages/template/paths.js';
-import {colorOf, colors, environments, hasSameMarks, isProduction, projectText, shownName}
+import {colorOf, colors, environments, hasSameMarks, isProduction, mustOpenAnew, projectText,
+    shownName}
     from '../../Sources/Console/Pages/projects/project-details.js';
 import {isProjectName, projectToOpen, rememberProject}
     from '../../Sources/Console/Pages/projects/projects.js';
@@ -276,6 +277,21 @@ test('projects differ in their distinguishing details', () => {
         assert.ok(!hasSameMarks(one, {...one, [name]: 'other'}), name);
     }
 });
+
+for (const [name, before, now, isAnew] of [
+    ['stays', {versionNumber: '3'}, {versionNumber: '4', displayName: 'Shop'}, false],
+    ['was created', null, {versionNumber: '1', unpublished: true}, false],
+    ['does not exist yet', null, undefined, false],
+    ['is published first', {versionNumber: '1', unpublished: true}, {versionNumber: '2'}, false],
+    ['was deleted', {versionNumber: '3'}, undefined, true],
+    ['was created again', {versionNumber: '9'}, {versionNumber: '10', unpublished: true}, true],
+    ['was archived', {versionNumber: '3', archived: false}, {versionNumber: '3', archived: true}, true],
+    ['was unarchived', {versionNumber: '3', archived: true}, {versionNumber: '3'}, true],
+]) {
+    test(`an open project that ${name} ${isAnew ? 'is opened anew' : 'stays open'}`, () => {
+        assert.equal(mustOpenAnew(before, now), isAnew);
+    });
+}
 
 test('folded sections survive a reload', () => {
     const folds = new Folds('p');

@@ -242,6 +242,21 @@ test('another project is opened without a question while the tab keeps the edits
     assert.equal(server.draft, null);
 });
 
+test('a workspace that was left with an unsaved draft follows whether the project is archived', async () => {
+    const all = new Workspaces({name: 'ada', role: 'editor'});
+    const one = stoppedAfterwards(all.of('default', true));
+    await one.load();
+    all.show(one);
+    server.failNext('PATCH', 'lost');
+    one.edit(template({a: '2', b: '1'}));
+    await all.saved();
+    all.leave();
+    for (const mayEdit of [false, true]) {
+        assert.equal(all.of('default', mayEdit), one);
+        assert.equal(one.mayEdit, mayEdit);
+    }
+});
+
 test('a saved draft is kept for another token of the user after a reload', async () => {
     const all = new Workspaces({name: 'ada', role: 'editor'});
     const one = stoppedAfterwards(all.of('default'));
