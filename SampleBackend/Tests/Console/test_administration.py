@@ -7,6 +7,7 @@ from selenium.webdriver.common.keys import Keys
 
 from console_case import gate
 from faults import Faults
+from sign_in_turns import take_sign_in_turn
 from task_case import TaskCase
 
 
@@ -370,6 +371,31 @@ class SessionTests(TaskCase):
         self.enter_token(self.token)
         self.go("review")
         self.wait_for_text("1 change", ".draft-bar")
+
+    def test_shows_the_next_user_nothing_of_what_was_entered(self):
+        self.edit_interval("45")
+        self.go("review")
+        self.write("Also preview these users", "secret-named")
+        self.press("Preview")
+        self.wait_for_text("secret-named", "[aria-labelledby=impact] .difference-head")
+        self.go("user")
+        self.write("User ID", "secret-tried")
+        self.press("Preview")
+        self.wait_for_text("User secret-tried", "main h2")
+        self.driver.delete_all_cookies()
+        self.press("Preview")
+        self.wait_for_text("The session of Admin token has ended")
+        # The page below has a button that submits, too.
+        take_sign_in_turn(self.url)
+        self.write("Token", self.new_token("publisher"))
+        self.press("Sign in")
+        self.wait_for_text("publisher ", ".who")
+        self.assertEqual(self.field("User ID").get_attribute("value"), "")
+        self.assertNotIn("secret", self.driver.current_url)
+        self.edit_interval("99")
+        self.go("review")
+        self.assertEqual(self.field("Also preview these users").get_attribute("value"), "")
+        self.assertNotIn("secret", self.find("main").text)
 
 
 if __name__ == "__main__":

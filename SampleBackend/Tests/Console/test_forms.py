@@ -89,18 +89,19 @@ class FormTests(TaskCase):
 
     def test_comes_back_beside_entries_that_are_no_forms(self):
         self.open_form()
+        key = f"activeconfig.forms.environment.{self.project}"
         # The form is stored a moment after the last edit.
         self.wait_for(
             lambda: DESCRIPTION in (self.driver.execute_script(
-                "return sessionStorage.getItem('activeconfig.forms')") or ""), "the stored form")
+                "return sessionStorage.getItem(arguments[0])", key) or ""), "the stored form")
         self.driver.execute_script("""
-            const [form] = JSON.parse(sessionStorage.getItem('activeconfig.forms'));
+            const [form] = JSON.parse(sessionStorage.getItem(arguments[0]));
             const {arguments: _, ...incomplete} = form;
             const entries = [null, 1, {}, incomplete, {...incomplete, kind: 'unknown'}, form];
-            sessionStorage.setItem('activeconfig.forms', JSON.stringify(entries));
+            sessionStorage.setItem(arguments[0], JSON.stringify(entries));
             // Else the page stores its forms again at its end.
             window.addEventListener('pagehide', (event) => event.stopImmediatePropagation(), true);
-            """)
+            """, key)
         self.driver.refresh()
         self.check_form()
         faults = Faults(self.driver)

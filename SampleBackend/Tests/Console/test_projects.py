@@ -175,6 +175,31 @@ class ProjectDetailsTests(ProjectCase):
         self.wait_for_text("There is nothing here yet", "main")
         self.assertEqual(self.field("Project").get_attribute("value"), name)
 
+    def test_follows_what_happens_to_a_project_below_a_dialog(self):
+        path = f"/v1/projects/{self.project}"
+        for method, resource, body, is_followed in (
+                ("PATCH", f"{path}/details", {"archived": True},
+                 lambda: not self.button("Add section").is_enabled()),
+                ("DELETE", f"{path}?confirm={self.project}", None,
+                 lambda: f"There is no project {self.project}" in self.find("main").text)):
+            self.go("settings")
+            self.press("Search and commands (Ctrl+K)")
+            self.find("dialog[open]")
+            faults = Faults(self.driver)
+            status, answer = self.administer(method, resource, body)
+            self.assertLess(status, 300, answer)
+
+            def looked(faults=faults):
+                self.driver.execute_script(
+                    "document.dispatchEvent(new Event('visibilitychange'))")
+                return faults.sent("GET", "listVersions") >= 3
+            # The second one began after the change, and has ended when the third one begins.
+            self.wait_for(looked, "three looks")
+            self.find("dialog[open] input").send_keys(Keys.ESCAPE)
+            self.wait_for_dialog_to_close()
+            looked()
+            self.wait_for(is_followed, f"the page after {method}")
+
     def test_lists_a_project_that_another_user_creates(self):
         self.go("projects", find=self.project)
         self.wait_for_text("1 project", "main")
@@ -388,7 +413,8 @@ class ConnectedAppTests(TaskCase):
         self.wait_for(
             lambda: len(self.find_all("[aria-labelledby=impact] form summary")) == 1, "one form")
         kept = self.driver.execute_script(
-            "return localStorage.getItem(`activeconfig.impact.${arguments[0]}`)", self.project)
+            "return localStorage.getItem(arguments[0])",
+            f"activeconfig.impact.environment.{self.project}")
         self.assertEqual(
             json.loads(kept), {"users": "5", "signalsByUser": {"5": {"app.version": "3.0"}}})
 

@@ -7,7 +7,8 @@ import {Folds} from '../../Sources/Console/Pages/settings/folds.js';
 import {conditionName, conditionPath, conditionPlace, isWithin, memberPath, parameterPath, placeName,
     placeText}
     from '../../Sources/Console/Pages/template/paths.js';
-import {colorOf, colors, environments, hasSameMarks, isProduction, projectText, shownName}
+import {colorOf, colors, environments, hasSameMarks, isProduction, mustOpenAnew, projectText,
+    shownName}
     from '../../Sources/Console/Pages/projects/project-details.js';
 import {isProjectName, projectToOpen, rememberProject}
     from '../../Sources/Console/Pages/projects/projects.js';
@@ -16,8 +17,8 @@ import {address, currentRoute, go, projectAddress, setProject, setQuery}
 import {currentSession, onSessionElsewhere, refusal, serverRefusal, sessionIn, signIn, signOut,
     takeTokenOfLink, withoutToken}
     from '../../Sources/Console/Pages/server/session.js';
-import {forgetUser, projectKey} from '../../Sources/Console/Pages/drafts/stored-data.js';
-import {forgetFormsOf, formsKey, keepForms, keptForms}
+import {projectKey} from '../../Sources/Console/Pages/storage/stored-data.js';
+import {keepForms, keptForms}
     from '../../Sources/Console/Pages/controls/unfinished-form.js';
 
 beforeEach(() => {
@@ -277,65 +278,20 @@ test('projects differ in their distinguishing details', () => {
     }
 });
 
-/** Fills both storages with the console's entries. */
-function fillStorages() {
-    localStorage.setItem(projectKey, 'a');
-    localStorage.setItem('activeconfig.impact.a', '{}');
-    localStorage.setItem('other.site', 'x');
-    sessionStorage.setItem('activeconfig.draft.ada.a', '1');
-    sessionStorage.setItem('activeconfig.draft.bob.a', '2');
-    sessionStorage.setItem('activeconfig.user.a', '{}');
-    keepForms({user: 'ada', project: 'a'}, [{user: 'ada', project: 'a', kind: 'setting'}]);
-    keepForms({user: 'bob', project: 'a'}, [{user: 'bob', project: 'a', kind: 'setting'}]);
-}
-
-test('signing out deletes the entries of the user, and keeps those of others', () => {
-    fillStorages();
-    forgetUser('ada');
-    assert.deepEqual(Object.keys(localStorage).sort(), [projectKey, 'other.site'].sort());
-    assert.deepEqual(Object.keys(sessionStorage).sort(), ['activeconfig.draft.bob.a', formsKey]);
-    assert.deepEqual(keptForms('ada', 'a'), []);
-    assert.equal(keptForms('bob', 'a').length, 1);
-});
-
-test('a session that ended in another tab leaves the unsaved work', () => {
-    fillStorages();
-    forgetUser('ada', {keepsWork: true});
-    assert.deepEqual(Object.keys(localStorage).sort(), [projectKey, 'other.site'].sort());
-    assert.deepEqual(Object.keys(sessionStorage).sort(),
-        ['activeconfig.draft.ada.a', 'activeconfig.draft.bob.a', formsKey]);
-    assert.equal(keptForms('ada', 'a').length, 1);
-});
-
-test('forms replace those of their user and project alone', () => {
-    const form = (user, project, key) => ({user, project, kind: 'setting', arguments: [key]});
-    keepForms({user: 'a', project: 'p'}, [form('a', 'p', 1)]);
-    keepForms({user: 'a', project: 'q'}, [form('a', 'q', 2)]);
-    keepForms({user: 'b', project: 'p'}, [form('b', 'p', 3)]);
-    keepForms({user: 'a', project: 'p'}, [form('a', 'p', 4), form('a', 'p', 5)]);
-    assert.deepEqual(keptForms('a', 'p').map((each) => each.arguments[0]), [4, 5]);
-    assert.deepEqual(keptForms('a', 'q').map((each) => each.arguments[0]), [2]);
-    keepForms({user: 'a', project: 'p'}, []);
-    assert.deepEqual(keptForms('a', 'p'), []);
-    forgetFormsOf('b');
-    assert.deepEqual(keptForms('b', 'p'), []);
-    assert.equal(keptForms('a', 'q').length, 1);
-    forgetFormsOf('a');
-    assert.equal(sessionStorage.getItem(formsKey), null);
-});
-
-for (const text of ['{', '{}', 'null', '[null, 1, {}]']) {
-    test(`stored forms that are ${text} are none`, () => {
-        sessionStorage.setItem(formsKey, text);
-        assert.deepEqual(keptForms('a', 'p'), []);
+for (const [name, before, now, isAnew] of [
+    ['stays', {versionNumber: '3'}, {versionNumber: '4', displayName: 'Shop'}, false],
+    ['was created', null, {versionNumber: '1', unpublished: true}, false],
+    ['does not exist yet', null, undefined, false],
+    ['is published first', {versionNumber: '1', unpublished: true}, {versionNumber: '2'}, false],
+    ['was deleted', {versionNumber: '3'}, undefined, true],
+    ['was created again', {versionNumber: '9'}, {versionNumber: '10', unpublished: true}, true],
+    ['was archived', {versionNumber: '3', archived: false}, {versionNumber: '3', archived: true}, true],
+    ['was unarchived', {versionNumber: '3', archived: true}, {versionNumber: '3'}, true],
+]) {
+    test(`an open project that ${name} ${isAnew ? 'is opened anew' : 'stays open'}`, () => {
+        assert.equal(mustOpenAnew(before, now), isAnew);
     });
 }
-
-test('a full storage keeps no forms, and does not fail', () => {
-    MemoryStorage.room = 5;
-    keepForms({user: 'a', project: 'p'}, [{user: 'a', project: 'p', kind: 'pin'}]);
-    assert.deepEqual(keptForms('a', 'p'), []);
-});
 
 test('folded sections survive a reload', () => {
     const folds = new Folds('p');

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {done, server, tab, template, valuesOf} from './tabs.mjs';
-import {isSteps} from '../../Sources/Console/Pages/drafts/draft-steps.js';
-import {forgetUser} from '../../Sources/Console/Pages/drafts/stored-data.js';
+import {forgetUser} from '../../Sources/Console/Pages/storage/stored-data.js';
+
+const isSteps = (key) => key.startsWith('activeconfig.steps.');
 
 /** Edits a draft, and waits until the server and the other tabs have it. */
 async function edit(workspace, values) {

@@ -4,7 +4,7 @@ import {test} from 'node:test';
 
 import {clock, done, server, stoppedAfterwards, tab, template, unpublish, valuesOf}
     from './tabs.mjs';
-import {DraftMirror, hasUnsavedDrafts, isDraft, isDraftOfOthers}
+import {DraftMirror, hasUnsavedDrafts}
     from '../../Sources/Console/Pages/drafts/draft-mirror.js';
 import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {UnansweredSaves} from '../../Sources/Console/Pages/drafts/unanswered-saves.js';
@@ -171,14 +171,6 @@ test('a draft is kept by user and project, with its digits', () => {
     assert.equal(mirror.read(), null);
 });
 
-test('drafts of others are those of users with another name', () => {
-    assert.ok(isDraft('activeconfig.draft.a.p') && !isDraft('activeconfig.drafts'));
-    assert.ok(isDraftOfOthers('activeconfig.draft.ab.p', 'a'));
-    assert.ok(!isDraftOfOthers('activeconfig.draft.a.b.p', 'a'));
-    assert.ok(isDraftOfOthers('activeconfig.draft.a.b.p', 'a.b'));
-    assert.ok(!isDraftOfOthers('activeconfig.project', 'a'));
-});
-
 test('a workspace that is left goes on saving, and is shown again', async () => {
     const all = new Workspaces({name: 'ada', role: 'editor'});
     const one = stoppedAfterwards(all.of('default'));
@@ -252,6 +244,21 @@ test('another project is opened without a question while the tab keeps the edits
     all.stop();
     await clock.pass(10_000);
     assert.equal(server.draft, null);
+});
+
+test('a workspace that was left with an unsaved draft follows whether the project is archived', async () => {
+    const all = new Workspaces({name: 'ada', role: 'editor'});
+    const one = stoppedAfterwards(all.of('default', true));
+    await one.load();
+    all.show(one);
+    server.failNext('PATCH', 'lost');
+    one.edit(template({a: '2', b: '1'}));
+    await all.saved();
+    all.leave();
+    for (const mayEdit of [false, true]) {
+        assert.equal(all.of('default', mayEdit), one);
+        assert.equal(one.mayEdit, mayEdit);
+    }
 });
 
 test('a saved draft is kept for another token of the user after a reload', async () => {

@@ -81,38 +81,40 @@ test('a deleted condition does not count as changed by both', () => {
 
 const choice = (sides, path = 'parameters.a') => (
     {conflict: {path, kind: 'PARAMETER', key: 'a', ...sides}, dependents: []});
+const owner = {user: 'ada', project: 'p'};
 const between = choice({mine: '8', theirs: '30'});
 
 test('choices of a merge survive a reload, for the draft they were made for', () => {
-    const kept = new KeptChoices('p', '3');
+    const kept = new KeptChoices(owner, '3');
     kept.choose(between, 'mine');
     const other = choice({mine: '1'}, '__proto__');
     kept.choose(other, 'theirs');
-    assert.equal(new KeptChoices('p', '3').of(between), 'mine');
-    assert.equal(new KeptChoices('p', '3').of(other), 'theirs');
-    assert.deepEqual(Object.entries(new KeptChoices('p', '3').resolutions),
+    assert.equal(new KeptChoices(owner, '3').of(between), 'mine');
+    assert.equal(new KeptChoices(owner, '3').of(other), 'theirs');
+    assert.deepEqual(Object.entries(new KeptChoices(owner, '3').resolutions),
         [['parameters.a', 'mine'], ['__proto__', 'theirs']]);
-    for (const [project, base] of [['p', '4'], ['q', '3']]) {
-        assert.deepEqual(new KeptChoices(project, base).resolutions, {});
+    for (const [other, base] of [
+        [owner, '4'], [{...owner, project: 'q'}, '3'], [{...owner, user: 'bob'}, '3']]) {
+        assert.deepEqual(new KeptChoices(other, base).resolutions, {});
     }
     kept.forget();
-    assert.deepEqual(new KeptChoices('p', '3').resolutions, {});
+    assert.deepEqual(new KeptChoices(owner, '3').resolutions, {});
 });
 
 test('a choice does not count for other sides', () => {
-    const kept = new KeptChoices('p', '3');
+    const kept = new KeptChoices(owner, '3');
     kept.choose(between, 'theirs');
     assert.deepEqual(kept.dropOutdated([between]), []);
     const newer = choice({mine: '8', theirs: '6'});
     assert.equal(kept.of(newer), undefined);
     assert.deepEqual(kept.dropOutdated([newer]), [newer.conflict]);
     assert.deepEqual(kept.resolutions, {});
-    assert.deepEqual(new KeptChoices('p', '3').resolutions, {});
+    assert.deepEqual(new KeptChoices(owner, '3').resolutions, {});
     assert.deepEqual(kept.dropOutdated([newer]), []);
 });
 
 test('a choice does not count when more depends on it', () => {
-    const kept = new KeptChoices('p', '3');
+    const kept = new KeptChoices(owner, '3');
     const item = {conflict: deletedThere, dependents: []};
     kept.choose(item, 'theirs');
     const dependents = dependentValues(deletedThere, {base, mine: used, theirs: deleted});
@@ -121,7 +123,7 @@ test('a choice does not count when more depends on it', () => {
 
 for (const text of ['{', '7', 'null', '{"base": "3"}', '{"base": "3", "choices": [["a", "mine"]]}']) {
     test(`kept choices that are ${text} are none`, () => {
-        sessionStorage.setItem('activeconfig.merge.p', text);
-        assert.equal(new KeptChoices('p', '3').of(between), undefined);
+        sessionStorage.setItem('activeconfig.merge.ada.p', text);
+        assert.equal(new KeptChoices(owner, '3').of(between), undefined);
     });
 }

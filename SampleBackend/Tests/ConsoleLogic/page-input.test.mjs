@@ -2,7 +2,7 @@ import {emptyStorages, MemoryStorage} from './browser.mjs';
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 
-import {PageInput} from '../../Sources/Console/Pages/controls/page-input.js';
+import {forgetInputOf, PageInput} from '../../Sources/Console/Pages/controls/page-input.js';
 
 const ana = {user: 'ana', project: 'shop'};
 
@@ -40,9 +40,14 @@ for (const [name, text, room] of [
         const event = new Event('beforeunload', {cancelable: true});
         asked.forEach((listener) => listener(event));
         assert.ok(event.defaultPrevented);
-        input.forget();
-        assert.equal(input.content, null);
-        assert.deepEqual(asked, []);
+        forgetInputOf('an');
+        assert.equal(input.content.text, text);
+        for (const forget of [() => input.forget(), () => forgetInputOf(ana.user)]) {
+            input.keep({text});
+            forget();
+            assert.equal(input.content, null);
+            assert.deepEqual(asked, []);
+        }
     });
 }
 

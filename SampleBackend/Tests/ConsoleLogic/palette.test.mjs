@@ -69,16 +69,18 @@ test('recent choices come first among equally good matches', () => {
 });
 
 test('the last ten choices of a project are kept, the newest first', () => {
-    assert.deepEqual(recentChoices('shop'), []);
-    for (let number = 0; number < 12; number += 1) noteChoice('shop', `page ${number}`);
-    noteChoice('shop', 'page 5');
-    noteChoice('other', 'page 1');
-    assert.deepEqual(recentChoices('shop'),
+    const shop = {user: 'ada', project: 'shop'};
+    assert.deepEqual(recentChoices(shop), []);
+    for (let number = 0; number < 12; number += 1) noteChoice(shop, `page ${number}`);
+    noteChoice(shop, 'page 5');
+    noteChoice({...shop, project: 'other'}, 'page 1');
+    assert.deepEqual(recentChoices(shop),
         [5, 11, 10, 9, 8, 7, 6, 4, 3, 2].map((number) => `page ${number}`));
-    localStorage.setItem('activeconfig.palette.shop', '{"not": "a list"}');
-    assert.deepEqual(recentChoices('shop'), []);
-    localStorage.setItem('activeconfig.palette.shop', 'no JSON');
-    assert.deepEqual(recentChoices('shop'), []);
+    assert.deepEqual(recentChoices({...shop, user: 'bob'}), []);
+    localStorage.setItem('activeconfig.palette.ada.shop', '{"not": "a list"}');
+    assert.deepEqual(recentChoices(shop), []);
+    localStorage.setItem('activeconfig.palette.ada.shop', 'no JSON');
+    assert.deepEqual(recentChoices(shop), []);
 });
 
 test('the shortcut is Ctrl+K, and ⌘K on a Mac', () => {

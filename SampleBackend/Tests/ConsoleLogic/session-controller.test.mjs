@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {ServerError} from '../../Sources/Console/Pages/server/api.js';
-import {fateOfPages, SessionController} from '../../Sources/Console/Pages/frame/session-controller.js';
+import {fateOfPages} from '../../Sources/Console/Pages/frame/fate-of-pages.js';
+import {SessionController} from '../../Sources/Console/Pages/frame/session-controller.js';
 
 const ada = {name: 'ada', role: 'editor', csrfToken: 'a'};
 const adaAgain = {...ada, csrfToken: 'a2'};
+const limited = (projects) => ({...ada, csrfToken: JSON.stringify(projects), projects});
 const bob = {name: 'bob', role: 'editor', csrfToken: 'b'};
 const signedOut = () => Promise.reject(new ServerError(401, null));
 const noAnswer = () => Promise.reject(new Error('No answer.'));
@@ -16,6 +18,11 @@ for (const [name, shown, hasPages, session, fate] of [
     ['the session is that of the pages', ada, true, ada, 'renewed'],
     ['the user has another token', ada, true, adaAgain, 'renewed'],
     ['the user has another role', ada, true, {...ada, role: 'viewer', csrfToken: 'v'}, 'reloaded'],
+    ['the user has other projects', limited({a: 'editor'}), true,
+        limited({a: 'viewer', b: 'editor'}), 'reloaded'],
+    ['the user has all projects since', limited({a: 'editor'}), true, adaAgain, 'reloaded'],
+    ['the user has the same projects', limited({a: 'editor', b: 'viewer'}), true,
+        {...limited({b: 'viewer', a: 'editor'}), csrfToken: 'a2'}, 'renewed'],
     ['another user begins', ada, true, bob, 'reloaded'],
     ['another user begins after the pages were left', ada, false, bob, 'reloaded'],
     ['the same session begins after the pages were left', ada, false, ada, 'replaced'],
@@ -54,7 +61,7 @@ function tab({session = () => Promise.resolve(ada), tokens = {}, answers = []} =
             shown.onSignedOut = onSignedOut;
             return {session: owner,
                 workspaces: {withDraft: [], sendDrafts: () => log.push('drafts'),
-                    keepDrafts: (isWhole) => assert.equal(isWhole, false)},
+                    keepDrafts: (isWhole) => isWhole && log.push('keep drafts')},
                 start: ({isFirst}) => log.push(isFirst ? 'start first' : 'start'),
                 follow: (before) => log.push(`follow ${before}`),
                 end: () => log.push('end')};
@@ -73,7 +80,7 @@ function tab({session = () => Promise.resolve(ada), tokens = {}, answers = []} =
             return typeof answer === 'function' ? answer() : answer;
         },
         endDialogs: async () => shown.closing,
-        reload: () => log.push('reload'), fragment: () => shown.fragment,
+        dropQuery: () => log.push('drop query'), reload: () => log.push('reload'), fragment: () => shown.fragment,
         setCSRFToken: (token) => log.push(`csrf ${token}`),
         setSignedOutHandler: (handler) => {
             shown.refuse = handler;
@@ -135,7 +142,39 @@ test('a link asks before it replaces a session', async () => {
 test('a link of another user loads the page anew', async () => {
     const one = await startedTab({tokens: {t: async () => bob}, answers: [true]});
     await one.controller.followLink('t', '#/p/settings');
+    assert.equal(taken(one), 'ask Sign in with this link?; end; drop query; reload');
+});
+
+test('the query of a page stays for the same user, and for a link to it', async () => {
+    const one = await startedTab({tokens: {t: async () => bob}, answers: [true]});
+    one.shown.fragment = '#/p/user?id=9';
+    await one.controller.followLink('t', '#/p/settings');
     assert.equal(taken(one), 'ask Sign in with this link?; end; reload');
+    const other = await startedTab();
+    other.shown.session = async () => ({...ada, role: 'viewer', csrfToken: 'v'});
+    await other.controller.follow();
+    assert.equal(taken(other), 'keep drafts; end; reload');
+});
+
+test('a token of the user for other projects loads the page anew, with the drafts of the tab', async () => {
+    const one = await startedTab();
+    one.shown.session = signedOut;
+    const call = one.shown.refuse();
+    await settled();
+    one.shown.again(limited({a: 'editor'}));
+    assert.equal(await call, false);
+    assert.equal(taken(one), 'again ada; closed; keep drafts; end; reload');
+});
+
+test('the query stays when another user signs in again with a link to a page', async () => {
+    const one = await startedTab();
+    one.shown.session = signedOut;
+    const call = one.shown.refuse();
+    await settled();
+    one.shown.fragment = '#/p/user?id=9';
+    one.shown.again(bob);
+    await call;
+    assert.equal(taken(one), 'again ada; closed; end; reload');
 });
 
 test('a link with another token of the user keeps the pages, and sends the drafts', async () => {
@@ -176,7 +215,7 @@ test('a question that another tab has ended does nothing', async () => {
         return false;
     }];
     await one.controller.followLink('t', '#/p/settings');
-    assert.equal(taken(one), 'ask Sign in with this link?; end; reload');
+    assert.equal(taken(one), 'ask Sign in with this link?; end; drop query; reload');
 });
 
 test('signing out shows the form', async () => {
@@ -194,7 +233,7 @@ test('the end of a session in another tab ends the pages, and keeps the work', a
 });
 
 test('the session of another tab is followed', async () => {
-    for (const [session, log] of [[ada, ''], [adaAgain, 'csrf a2; drafts'], [bob, 'end; reload']]) {
+    for (const [session, log] of [[ada, ''], [adaAgain, 'csrf a2; drafts'], [bob, 'end; drop query; reload']]) {
         const one = await startedTab();
         one.shown.session = async () => session;
         await one.controller.follow();
@@ -247,7 +286,7 @@ test('a refused call ends when another user signs in', async () => {
     await settled();
     one.shown.again(bob);
     assert.equal(await call, false);
-    assert.equal(taken(one), 'again ada; closed; end; reload');
+    assert.equal(taken(one), 'again ada; closed; end; drop query; reload');
 });
 
 test('a session of another tab ends the question', async () => {
@@ -299,7 +338,7 @@ test('after the question, sessions of other tabs are followed again', async () =
     taken(one);
     one.shown.session = async () => bob;
     await one.controller.follow();
-    assert.equal(taken(one), 'end; reload');
+    assert.equal(taken(one), 'end; drop query; reload');
 });
 
 test('a link that ends the question shows its page after that is closed', async () => {
@@ -338,7 +377,7 @@ test('a change that a later one superseded shows nothing', async () => {
     await settled();
     close();
     await followed;
-    assert.equal(taken(one), 'end; reload');
+    assert.equal(taken(one), 'end; drop query; reload');
 });
 
 test('a link that failed after another user began says nothing', async () => {
@@ -348,5 +387,5 @@ test('a link that failed after another user began says nothing', async () => {
         return noAnswer();
     }}});
     await one.controller.followLink('t', '#/p/settings');
-    assert.equal(taken(one), 'ask Sign in with this link?; end; reload');
+    assert.equal(taken(one), 'ask Sign in with this link?; end; drop query; reload');
 });

@@ -285,6 +285,8 @@ type SessionPorts = {
     ask: (question: {title: string, text: string, action: string, cancel?: string}) =>
         Promise<boolean>;
     endDialogs: () => Promise<void>;
+    /** Removes the query from the address. */
+    dropQuery: () => void;
     reload: () => void;
     /** Fragment of the address. */
     fragment: () => string;

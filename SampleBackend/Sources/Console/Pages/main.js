@@ -7,22 +7,22 @@ import {ask, endDialogs, watchUnload} from './controls/dialog.js';
 import {fill, h} from './controls/dom.js';
 import {watchFocus} from './controls/focus.js';
 import {watchHistory} from './controls/held-entry.js';
-import {forgetUser} from './drafts/stored-data.js';
 import {Frame} from './frame/frame.js';
 import {SessionController} from './frame/session-controller.js';
 import {showSignIn, signInAgain} from './frame/sign-in.js';
 import {watchPresses} from './input/press.js';
 import {pathsToOpen} from './projects/projects.js';
 import {pages} from './routing/pages.js';
-import {currentRoute} from './routing/router.js';
+import {currentRoute, dropQuery} from './routing/router.js';
 import {setCSRFToken, setForbiddenHandler, setSignedOutHandler} from './server/api.js';
 import {currentSession, onSessionElsewhere, signIn, takeTokenOfLink} from './server/session.js';
+import {forgetUser} from './storage/stored-data.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('root'));
 
 const controller = new SessionController({
-    ask, currentSession, endDialogs, forgetUser, setCSRFToken, setSignedOutHandler, signIn,
-    signInAgain, firstSession: () => currentSession(pathsToOpen(currentRoute().project)),
+    ask, currentSession, dropQuery, endDialogs, forgetUser, setCSRFToken, setSignedOutHandler,
+    signIn, signInAgain, firstSession: () => currentSession(pathsToOpen(currentRoute().project)),
     fragment: () => location.hash,
     reload: () => location.reload(),
     pagesOf: (session, onSignedOut) => new Frame(root, session, onSignedOut),

@@ -4,6 +4,7 @@
  */
 
 import {jsonText, parseJSON} from '../json/json-text.js';
+import {isOwn, ownKey} from '../storage/stored-data.js';
 
 /** Maximum length of a stored text; a longer one only stays until the page is unloaded. */
 const maximumLength = 1 << 20;
@@ -20,6 +21,22 @@ function askBefore(/** @type {BeforeUnloadEvent} */ event) {
     if (unstored.size) event.preventDefault();
 }
 
+/** Asks before the page is unloaded while there are texts that are not stored. */
+function watchUnload() {
+    if (unstored.size) globalThis.addEventListener?.('beforeunload', askBefore);
+    else globalThis.removeEventListener?.('beforeunload', askBefore);
+}
+
+/**
+ * Forgets the texts of a user that are not stored.
+ *
+ * @param {string} user
+ */
+export function forgetInputOf(user) {
+    for (const key of unstored.keys()) if (isOwn(key, user)) unstored.delete(key);
+    watchUnload();
+}
+
 /** The input of one form of a user and a project. */
 export class PageInput {
     #key;
@@ -28,8 +45,8 @@ export class PageInput {
      * @param {string} page
      * @param {{user: string, project: string}} workspace
      */
-    constructor(page, {user, project}) {
-        this.#key = `activeconfig.page.${jsonText([page, user, project])}`;
+    constructor(page, workspace) {
+        this.#key = ownKey(`page-${page}`, workspace);
     }
 
     /** What was kept; null if nothing was. */
@@ -50,14 +67,14 @@ export class PageInput {
             if (text.length > maximumLength) throw new Error('The text is too long.');
             sessionStorage.setItem(this.#key, text);
         } catch {
-            if (!unstored.size) globalThis.addEventListener?.('beforeunload', askBefore);
             unstored.set(this.#key, text);
+            watchUnload();
         }
     }
 
     forget() {
         unstored.delete(this.#key);
-        if (!unstored.size) globalThis.removeEventListener?.('beforeunload', askBefore);
+        watchUnload();
         sessionStorage.removeItem(this.#key);
     }
 }

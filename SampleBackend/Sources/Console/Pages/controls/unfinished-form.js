@@ -3,63 +3,40 @@
  */
 
 import {jsonText, parseJSON} from '../json/json-text.js';
-
-/** Key of the stored forms. */
-export const formsKey = 'activeconfig.forms';
-
-/** All valid stored forms. */
-function storedForms() {
-    try {
-        const forms = parseJSON(sessionStorage.getItem(formsKey) ?? '[]');
-        return Array.isArray(forms) ? forms.filter((form) => form?.kind) : [];
-    } catch {
-        return [];
-    }
-}
+import {ownKey} from '../storage/stored-data.js';
 
 /**
- * Stores the forms of a user and a project, each `{user, project, kind, arguments, content}`;
- * replaces the earlier ones, and keeps those of other owners.
+ * Stores the forms of a user and a project; replaces the earlier ones.
  *
  * @param {{user: string, project: string}} owner The user and the project.
  * @param {KeptForm[]} forms In stacking order, lowest first.
  */
-export function keepForms({user, project}, forms) {
-    const others = storedForms().filter((form) => form.user !== user || form.project !== project);
-    const all = [...others, ...forms];
-    if (!all.length) {
-        forgetForms();
+export function keepForms(owner, forms) {
+    const key = ownKey('forms', owner);
+    if (!forms.length) {
+        sessionStorage.removeItem(key);
         return;
     }
     try {
-        sessionStorage.setItem(formsKey, jsonText(all));
+        sessionStorage.setItem(key, jsonText(forms));
     } catch {
         // The storage is full: the browser still asks before the page is left.
     }
 }
 
-/** Deletes the stored forms. */
-function forgetForms() {
-    sessionStorage.removeItem(formsKey);
-}
-
 /**
- * Deletes the stored forms of a user.
- *
- * @param {string} user
- */
-export function forgetFormsOf(user) {
-    const others = storedForms().filter((form) => form.user !== user);
-    if (others.length) sessionStorage.setItem(formsKey, jsonText(others));
-    else forgetForms();
-}
-
-/**
- * The stored forms of a user and a project, lowest first.
+ * The valid stored forms of a user and a project, lowest first.
  *
  * @param {string} user
  * @param {string} project
+ * @returns {KeptForm[]}
  */
 export function keptForms(user, project) {
-    return storedForms().filter((form) => form.user === user && form.project === project);
+    try {
+        const text = sessionStorage.getItem(ownKey('forms', {user, project}));
+        const forms = parseJSON(text ?? '[]');
+        return Array.isArray(forms) ? forms.filter((form) => form?.kind) : [];
+    } catch {
+        return [];
+    }
 }

@@ -3,36 +3,7 @@
  */
 
 import {jsonText, parseJSON} from '../json/json-text.js';
-
-const prefix = 'activeconfig.draft.';
-
-/**
- * Prefix of the keys of a user's drafts.
- *
- * @param {string} user
- */
-function prefixOf(user) {
-    return `${prefix}${encodeURIComponent(user).replaceAll('.', '%2E')}.`;
-}
-
-/**
- * True for the key of a draft.
- *
- * @param {string} key
- */
-export function isDraft(key) {
-    return key.startsWith(prefix);
-}
-
-/**
- * True for the key of a draft of another user.
- *
- * @param {string} key
- * @param {string} user
- */
-export function isDraftOfOthers(key, user) {
-    return key.startsWith(prefix) && !key.startsWith(prefixOf(user));
-}
+import {ownKey} from '../storage/stored-data.js';
 
 /**
  * True if the tab has a draft of the user, in any project, that the server lacks.
@@ -40,7 +11,8 @@ export function isDraftOfOthers(key, user) {
  * @param {string} user
  */
 export function hasUnsavedDrafts(user) {
-    return Object.keys(sessionStorage).some((key) => key.startsWith(prefixOf(user)));
+    const start = ownKey('draft', {user, project: ''});
+    return Object.keys(sessionStorage).some((key) => key.startsWith(start));
 }
 
 /** The copy of one user's draft of a project. */
@@ -52,7 +24,7 @@ export class DraftMirror {
      * @param {string} project
      */
     constructor(user, project) {
-        this.#key = prefixOf(user) + project;
+        this.#key = ownKey('draft', {user, project});
     }
 
     /** The stored copy; null without one. */

@@ -3,20 +3,10 @@
  */
 
 import {jsonText, parseJSON} from '../json/json-text.js';
+import {ownKey} from '../storage/stored-data.js';
 import {afterPublish, nextStep, noHistory, recorded, withinBudget} from './draft-history.js';
 import {stepBetween} from './draft-step.js';
 import {nameOfStep} from './step-name.js';
-
-const prefix = 'activeconfig.steps.';
-
-/**
- * True for the key of the steps of a draft.
- *
- * @param {string} key
- */
-export function isSteps(key) {
-    return key.startsWith(prefix);
-}
 
 /** The steps that one user can undo and redo in a project. */
 export class DraftSteps {
@@ -48,7 +38,7 @@ export class DraftSteps {
      * @param {string} project
      */
     constructor(user, project) {
-        this.#key = `${prefix}${encodeURIComponent(user).replaceAll('.', '%2E')}.${project}`;
+        this.#key = ownKey('steps', {user, project});
         this.#read();
     }
 

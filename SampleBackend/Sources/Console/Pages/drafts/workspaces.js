@@ -32,6 +32,8 @@ export class Workspaces {
      */
     of(name, mayEdit) {
         const left = this.#left.find(({project, isPending}) => project === name && isPending);
+        // The project may have been archived since.
+        if (left) left.mayEdit = mayEdit;
         return left ?? new Workspace(name, this.#user, mayEdit);
     }
 

@@ -13,7 +13,7 @@ import {Workspaces} from '../drafts/workspaces.js';
 import {paletteEntries} from '../palette/palette-entries.js';
 import {usePalette} from '../palette/palette.js';
 import {markHeader, projectChooser} from '../projects/project-chooser.js';
-import {hasSameMarks} from '../projects/project-details.js';
+import {hasSameMarks, mustOpenAnew} from '../projects/project-details.js';
 import {projectToOpen, readProjects, rememberProject, unknownProjectView}
     from '../projects/projects.js';
 import {loadPagesWhenIdle, pathsOfPublished} from '../routing/pages.js';
@@ -38,6 +38,8 @@ export class Frame {
     #watching = new AbortController();
     /** @type {Project[]} In the choice of projects. */
     #projects = [];
+    /** True while the open project must be opened anew, but a dialog is open. */
+    #isStale = false;
 
     /**
      * @param {HTMLElement} root Element to fill.
@@ -140,6 +142,7 @@ export class Frame {
         this.#watching.abort();
         this.#watching = new AbortController();
         this.workspaces.leave();
+        this.#isStale = false;
         this.#opening += 1;
         const [opening, asked] = [this.#opening, currentRoute().project];
         const isLeft = () => this.#listening.signal.aborted || opening !== this.#opening
@@ -220,28 +223,22 @@ export class Frame {
         const projects = await readProjects();
         // A project that is opened meanwhile reads them itself.
         if (!workspace || workspace !== this.workspace) return;
-        const shown = this.#projects;
-        if (projects.length === shown.length
-            && projects.every((project, index) => hasSameMarks(project, shown[index]))) return;
-        const before = this.details;
-        const hasFocus = this.#shell.main.contains(document.activeElement);
+        const [shown, before] = [this.#projects, this.details];
         const now = projects.find(({name}) => name === before.name);
-        const isOther = !now || (now.unpublished
-            && Number(now.versionNumber) > Number(workspace.versionNumber));
-        if (shown.includes(before) && isOther) {
-            // An open dialog is closed first; the next call finds the same.
-            if (!isHeld()) await this.#openProject(before.name, hasFocus);
+        this.#isStale ||= mustOpenAnew(shown.includes(before) ? before : null, now);
+        if (this.#isStale && !isHeld()) {
+            const hasFocus = this.#shell.main.contains(document.activeElement);
+            await this.#openProject(before.name, hasFocus);
             return;
         }
+        // A deleted project keeps its marks until then.
+        if ((this.#isStale && !now) || (projects.length === shown.length
+            && projects.every((project, index) => hasSameMarks(project, shown[index])))) return;
         this.#showProjects(projects, workspace.project);
         workspace.dispatchEvent(new Event('projectschange'));
         if (hasSameMarks(before, this.details)) return;
         this.#host.showTitle(this.details);
         workspace.dispatchEvent(new Event('detailschange'));
-        // Archiving changes what the page allows.
-        if (Boolean(before.archived) !== Boolean(this.details.archived) && !isHeld()) {
-            await this.#openProject(workspace.project, hasFocus);
-        }
     }
 
     #showBar() {
@@ -282,7 +279,8 @@ export class Frame {
 
     #openPalette() {
         const {workspace} = this;
-        usePalette(workspace?.project ?? '', () => paletteEntries(
+        const owner = {user: this.session.name, project: workspace?.project ?? ''};
+        usePalette(owner, () => paletteEntries(
             workspace && this.#contextOf(workspace), this.#projects, () => this.#signOut()));
     }
 

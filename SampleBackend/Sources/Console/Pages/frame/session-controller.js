@@ -5,22 +5,7 @@
 
 import {administratorName} from '../controls/controls.js';
 import {ServerError} from '../server/api.js';
-
-/**
- * What the pages become when a session begins: `renewed` for another session of their user, also
- * with another token; `reloaded` after another user's pages, which stops what that user started, so
- * that it does not run in another user's name; else `replaced`.
- *
- * @param {?Session} shown Session of the pages that were shown last; null if none were.
- * @param {boolean} hasPages True while they are shown.
- * @param {Session} session
- * @returns {'renewed' | 'reloaded' | 'replaced'}
- */
-export function fateOfPages(shown, hasPages, session) {
-    if (hasPages && session.name === shown?.name && session.role === shown.role) return 'renewed';
-    // Sessions of a token share a CSRF token.
-    return shown !== null && shown.csrfToken !== session.csrfToken ? 'reloaded' : 'replaced';
-}
+import {fateOfPages} from './fate-of-pages.js';
 
 /** True if an error means that nobody is signed in, or that a token is not valid. */
 function isSignedOut(/** @type {unknown} */ error) {
@@ -66,18 +51,20 @@ export class SessionController {
      * the sign-in form if neither is valid.
      *
      * @param {?string} token
+     * @param {string} [address] Fragment of the address before the link.
      * @returns {Promise<void>}
      */
-    async start(token) {
+    async start(token, address) {
         const {ask, signIn, firstSession, showFailure} = this.#ports;
         const before = this.#change;
         /** @type {?Session} */
         let session = null;
         try {
             session = token ? await this.#sessionIfAny() : await firstSession();
-            if (token && await this.#mayReplace(session)) await this.#begin(await signIn(token));
+            if (token && await this.#mayReplace(session)) {
+                await this.#begin(await signIn(token), {address});
             // Unless another tab ended the question.
-            else if (session && (!token || (!this.#pages && this.#change === before))) {
+            } else if (session && (!token || (!this.#pages && this.#change === before))) {
                 await this.#begin(session, {isFirst: true});
             }
         } catch (error) {
@@ -87,7 +74,7 @@ export class SessionController {
             } else if (this.#pages) {
                 const isAgain = await ask({title: 'Not signed in with this link',
                     text: error.message, action: 'Try again', cancel: 'Close'});
-                if (isAgain) await this.start(token);
+                if (isAgain) await this.start(token, address);
             } else showFailure(error.message, () => this.start(token));
         }
     }
@@ -100,7 +87,7 @@ export class SessionController {
      */
     async followLink(token, before) {
         const pages = this.#pages;
-        await this.start(token);
+        await this.start(token, before);
         await this.#lastResumption;
         // Remaining pages must show the page in the link, if it has one; new ones start with it.
         if (pages && this.#pages === pages && this.#ports.fragment() !== before) {
@@ -163,11 +150,11 @@ export class SessionController {
     }
 
     /**
-     * Shows the pages for a session in place of earlier ones; keeps the pages of the same
-     * user. `isFirst` is true when the page has just loaded.
+     * Shows the pages for a session in place of earlier ones; keeps the pages of the same user.
      *
      * @param {Session} session
-     * @param {{isFirst?: boolean}} [options]
+     * @param {{isFirst?: boolean, address?: string}} [options] `isFirst` is true when the page has
+     *     just loaded. `address` is the fragment before a link that the user entered.
      */
     async #begin(session, options = {}) {
         const fate = fateOfPages(this.#shown, this.#pages !== null, session);
@@ -175,9 +162,15 @@ export class SessionController {
             this.#renew(session);
             return;
         }
+        const isSameUser = session.name === this.#shown?.name;
+        // The server keeps drafts by token: the new one may lack them.
+        if (isSameUser && fate === 'reloaded') this.#pages?.workspaces.keepDrafts(true);
         if (!await this.#leave()) return;
         if (fate === 'reloaded') {
-            this.#ports.reload();
+            const {dropQuery, fragment, reload} = this.#ports;
+            const isOfLink = options.address !== undefined && options.address !== fragment();
+            if (!isSameUser && !isOfLink) dropQuery();
+            reload();
             return;
         }
         this.#shown = session;
@@ -238,6 +231,7 @@ export class SessionController {
             endOwn = resolve;
         });
         this.#endSignInAgain = endOwn;
+        const address = this.#ports.fragment();
         /** @type {?Session | undefined} */
         let session;
         try {
@@ -253,7 +247,7 @@ export class SessionController {
             if (this.#endSignInAgain === endOwn) this.#endSignInAgain = null;
         }
         if (!session || this.#pages !== pages) return false;
-        if (!this.#isShown(session)) await this.#begin(session);
+        if (!this.#isShown(session)) await this.#begin(session, {address});
         if (this.#pages === pages) pages.workspaces.keepDrafts(false);
         return this.#isShown(session);
     }

@@ -90,8 +90,8 @@ export async function signInAgain({session: {name}, workspaces}, elsewhere) {
     const session = await openDialog('Sign in again', (close) => {
         const {outcome, form, button, token} = signInForm({
             notice: `The session of ${administratorName(name)} has ended. This tab keeps its `
-                + 'draft and what you entered for a token of the same name and role: sign in '
-                + 'with one to continue.' + (withDraft.length
+                + 'draft and what you entered for a token of the same name, role and projects: '
+                + 'sign in with one to continue.' + (withDraft.length
                 ? ' Before you sign in with another one, download the edits.' : ''),
             onSignedIn: close});
         elsewhere.then(close);

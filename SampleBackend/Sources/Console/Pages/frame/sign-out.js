@@ -4,9 +4,10 @@
 
 import {ask} from '../controls/dialog.js';
 import {h} from '../controls/dom.js';
-import {forgetUser} from '../drafts/stored-data.js';
+import {forgetInputOf} from '../controls/page-input.js';
 import {ServerError} from '../server/api.js';
 import {signOut} from '../server/session.js';
+import {forgetUser} from '../storage/stored-data.js';
 import {draftDownloads} from '../transfer/draft-export.js';
 
 /**
@@ -39,6 +40,7 @@ export async function signOutUser(user, workspaces, ended) {
     }
     workspaces.stop();
     forgetUser(user);
+    forgetInputOf(user);
     history.replaceState(null, '', location.pathname);
     return hasDraft ? ' Your draft is kept for when you sign in again.' : '';
 }

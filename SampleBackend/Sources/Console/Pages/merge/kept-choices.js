@@ -4,6 +4,7 @@
  */
 
 import {jsonText} from '../json/json-text.js';
+import {ownKey} from '../storage/stored-data.js';
 
 /** Chosen sides for the conflicts of one draft. */
 export class KeptChoices {
@@ -19,11 +20,11 @@ export class KeptChoices {
     /**
      * `base` is the version on which the draft is based; the choices apply to that draft only.
      *
-     * @param {string} project
+     * @param {{user: string, project: string}} owner
      * @param {string} [base]
      */
-    constructor(project, base) {
-        this.#key = `activeconfig.merge.${project}`;
+    constructor(owner, base) {
+        this.#key = ownKey('merge', owner);
         this.#base = base;
         try {
             const kept = JSON.parse(sessionStorage.getItem(this.#key) ?? 'null');

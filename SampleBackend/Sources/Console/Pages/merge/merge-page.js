@@ -43,7 +43,7 @@ export function show(main, context) {
     const {workspace, project} = context;
     const left = new AbortController();
     const body = h('div', {class: 'stack'});
-    const kept = new KeptChoices(project, workspace.draft?.base);
+    const kept = new KeptChoices(workspace, workspace.draft?.base);
     fill(main, pageHead('Merge', 'Another version was published since your draft began. '
         + 'Changes that only one side made are kept.'), body);
 

@@ -1,22 +1,26 @@
 /**
- * The last choices in the command palette, kept in the browser for each project until the user
- * signs out.
+ * The last choices in the command palette, kept in the browser for each user and project until
+ * the user signs out.
  */
+
+import {ownKey} from '../storage/stored-data.js';
 
 /** Maximum number of kept choices. */
 const maximumCount = 10;
 
-const keyOf = (/** @type {string} */ project) => `activeconfig.palette.${project}`;
+/** @typedef {{user: string, project: string}} Owner Who chose; the project is "" for none. */
+
+const keyOf = (/** @type {Owner} */ owner) => ownKey('palette', owner);
 
 /**
  * IDs of the last choices, the newest first.
  *
- * @param {string} project
+ * @param {Owner} owner
  * @returns {string[]}
  */
-export function recentChoices(project) {
+export function recentChoices(owner) {
     try {
-        const kept = JSON.parse(localStorage.getItem(keyOf(project)) ?? '[]');
+        const kept = JSON.parse(localStorage.getItem(keyOf(owner)) ?? '[]');
         return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : [];
     } catch {
         // Nothing usable was stored.
@@ -27,13 +31,13 @@ export function recentChoices(project) {
 /**
  * Makes a choice the newest.
  *
- * @param {string} project
+ * @param {Owner} owner
  * @param {string} id
  */
-export function noteChoice(project, id) {
-    const ids = [id, ...recentChoices(project).filter((other) => other !== id)];
+export function noteChoice(owner, id) {
+    const ids = [id, ...recentChoices(owner).filter((other) => other !== id)];
     try {
-        localStorage.setItem(keyOf(project), JSON.stringify(ids.slice(0, maximumCount)));
+        localStorage.setItem(keyOf(owner), JSON.stringify(ids.slice(0, maximumCount)));
     } catch {
         // If the storage is full, only the choice is not remembered.
     }

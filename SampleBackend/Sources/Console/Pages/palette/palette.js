@@ -137,20 +137,20 @@ function openPalette(title, label, search, problem) {
 /**
  * Opens the palette, and does what is chosen in it.
  *
- * @param {string} project Project whose recent choices come first; "" for none.
+ * @param {{user: string, project: string}} owner Whose recent choices come first.
  * @param {() => PaletteEntry[]} entries
  */
-export async function usePalette(project, entries) {
+export async function usePalette(owner, entries) {
     // Another dialog is open.
     if (isHeld()) return;
     /** @type {?string} */
     let problem = null;
     do {
-        const search = new PaletteSearch(entries(), recentChoices(project));
+        const search = new PaletteSearch(entries(), recentChoices(owner));
         const chosen = await openPalette('Search and commands',
             'Find a setting, condition, page or action', search, problem);
         if (!chosen) return;
-        noteChoice(project, chosen.id);
+        noteChoice(owner, chosen.id);
         problem = null;
         try {
             const next = await chosen.run();

@@ -79,6 +79,20 @@ export function hasSameMarks(left, right) {
 }
 
 /**
+ * True if an open project must be opened anew: it was deleted, also if another one has its name
+ * since, or archiving changed what its page allows.
+ *
+ * @param {?Project} before As it was listed before; null if it did not exist.
+ * @param {Project | undefined} now
+ */
+export function mustOpenAnew(before, now) {
+    if (!before) return false;
+    if (!now || Boolean(before.archived) !== Boolean(now.archived)) return true;
+    // Version numbers are never used again.
+    return Boolean(now.unpublished) && Number(now.versionNumber) > Number(before.versionNumber);
+}
+
+/**
  * Badge with the environment, in the project's colour; null without one.
  *
  * @param {Project} project

@@ -4,9 +4,9 @@
 
 import {message} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
-import {projectKey} from '../drafts/stored-data.js';
 import {projectAddress} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
+import {projectKey} from '../storage/stored-data.js';
 import {projectText} from './project-details.js';
 
 /** Project that can be edited without creating it; opened when there is no other. */

@@ -111,7 +111,7 @@ export function impactView({session, workspace, project}, left) {
     const place = h('div', {class: 'stack', 'aria-live': 'polite'},
         h('p', {class: 'muted'}, 'Previewing …'));
     const previewed = h('div', {class: 'previewed-users', 'aria-live': 'polite'});
-    const named = new NamedUsers(project);
+    const named = new NamedUsers(workspace);
     const number = h('p', {class: 'hint', role: 'status'});
     /** Keeps what is entered but not previewed: an edit of the draft draws this card again. */
     const keep = () => {

@@ -69,6 +69,11 @@ export function go(path, query) {
     location.hash = address(path, query);
 }
 
+/** Removes the query from the address, which can have what the user entered. */
+export function dropQuery() {
+    history.replaceState(history.state, '', location.pathname + location.hash.split('?')[0]);
+}
+
 /**
  * Replaces the query in the address, without a history entry or a `hashchange` event.
  *

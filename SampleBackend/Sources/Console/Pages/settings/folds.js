@@ -2,7 +2,10 @@
  * Folded sections in the list of settings.
  */
 
-/** Folded sections of a project, kept while the tab is open. */
+/**
+ * Folded sections of a project, kept while the tab is open: a view of what all users of the project
+ * see, so they belong to none.
+ */
 export class Folds {
     #key;
     #tokens;

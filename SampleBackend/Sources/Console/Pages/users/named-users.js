@@ -1,12 +1,13 @@
 /**
  * Users entered in the review, each with the signals that their app sends.
  *
- * Stored in `localStorage` by project, so that the next draft previews them again.
+ * Stored in `localStorage` by user and project, so that the next draft previews them again.
  */
 
 import {fill, h} from '../controls/dom.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
 import {entries, isEqual, member, objectOf} from '../json/json.js';
+import {ownKey} from '../storage/stored-data.js';
 import {listedValues} from '../template/value-list.js';
 import {count} from '../text/formats.js';
 import {marked} from '../text/hidden-characters.js';
@@ -40,9 +41,9 @@ export class NamedUsers {
     /** Element with a form for each user. */
     node = h('div', {class: 'stack tight'});
 
-    /** @param {string} project Name of the project. */
-    constructor(project) {
-        this.#key = `activeconfig.impact.${project}`;
+    /** @param {{user: string, project: string}} owner Who entered them. */
+    constructor(owner) {
+        this.#key = ownKey('impact', owner);
         const kept = parseJSON(localStorage.getItem(this.#key) ?? '{}');
         this.text = kept.users ?? '';
         for (const userID of this.#ids()) {

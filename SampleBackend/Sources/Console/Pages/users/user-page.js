@@ -14,6 +14,7 @@ import {address, go, setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
+import {ownKey} from '../storage/stored-data.js';
 import {hiddenCharacters, marked} from '../text/hidden-characters.js';
 import {connectedOffer} from './connected-signals.js';
 import {overridesView} from './overrides-view.js';
@@ -63,7 +64,7 @@ export function show(main, context) {
     const left = new AbortController();
     const nextRequest = newestRequest(left.signal);
     const refused = refusal(session, 'editor');
-    const key = `activeconfig.user.${project}`;
+    const key = ownKey('user', workspace);
     const input = new PageInput('user', workspace);
     const kept = initialUser(context.query, key, input);
     const userID = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
