@@ -148,3 +148,16 @@ test('a draft that was read before another one was saved is not taken', async ()
     assert.deepEqual(valuesOf(workspace.template), {a: '8', b: '2'});
     assert.ok(!workspace.isUnsaved);
 });
+
+test('a value of another tab follows a condition that this tab renames', async () => {
+    const condition = {name: 'A', expression: 'true'};
+    server.publish({...template({a: '1', b: '1'}), conditions: [condition]});
+    const workspace = await tab({hasDialog: () => true});
+    const other = template({a: '1', b: '1'});
+    other.parameters.b.conditionalValues = {A: {value: '2'}};
+    server.store({...other, conditions: [condition]}, '2');
+    workspace.edit({...template({a: '1', b: '1'}), conditions: [{...condition, name: 'Z'}]});
+    await workspace.saved();
+    assert.deepEqual(server.draft.template.parameters.b.conditionalValues, {Z: {value: '2'}});
+    assert.deepEqual(workspace.overwritten, []);
+});

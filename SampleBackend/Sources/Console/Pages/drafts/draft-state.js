@@ -4,7 +4,7 @@
  */
 
 import {isEqual} from '../json/json.js';
-import {mergeTrees} from '../json/tree-merge.js';
+import {mergeTemplates} from '../template/template-merge.js';
 import {UnansweredSaves} from './unanswered-saves.js';
 
 /**
@@ -105,7 +105,7 @@ export function draftOver(state, template) {
 export function mergedDrafts(before, mine, theirs) {
     /** @type {TreePath[]} */
     const conflicts = [];
-    const template = mergeTrees(before, mine.template, theirs.template, [], conflicts);
+    const template = mergeTemplates(before, mine.template, theirs.template, conflicts);
     return {template, conflicts,
         base: Number(mine.base) > Number(theirs.base) ? mine.base : theirs.base};
 }
