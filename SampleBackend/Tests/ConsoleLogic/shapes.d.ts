@@ -118,6 +118,9 @@ type PatchedTemplate = {template: Template, base: string, tag: string | null};
 /** Draft that was sent. */
 type SentDraft = {template: Template, base: string};
 
+/** Draft that was sent without an answer. */
+type UnansweredSave = {fingerprint: string, base: string};
+
 /** State of a draft for its steps: the base is null where there is no draft. */
 type DraftState = {template: Template, base: string | null};
 
@@ -165,7 +168,7 @@ type SyncState = {
     /** The draft that is being saved, or was refused; null where it is deleted. */
     sent: Draft | null;
     /** Saves whose outcome is unknown. */
-    unanswered: SentDraft[];
+    unanswered: UnansweredSave[];
     /** Why the server lacks the draft. */
     problem: string | null;
     overwritten: TreePath[];
@@ -551,7 +554,7 @@ type DifferenceOptions = {revert?: () => void, isReverted?: () => boolean, note?
 type MirroredDraft = {
     saved: SavedDraft | null;
     draft: SentDraft | null;
-    unanswered?: SentDraft[];
+    unanswered?: UnansweredSave[];
     /** Number of the version that was shown. */
     version?: string;
 };

@@ -281,14 +281,9 @@ export class SyncedDraft extends WorkspaceView {
      * @param {boolean} [isWhole] True to store also a draft that the server has.
      */
     keep(isWhole) {
-        this.isKeptInTab = true;
         const copy = mirrorOf(this.state, isWhole);
-        if (!copy) this.#mirror.clear();
-        else if (this.state.phase !== 'stopped' && !this.#mirror.write(copy)) {
-            this.steps.yield();
-            this.isKeptInTab = this.#mirror.write(copy)
-                || this.#mirror.write({saved: copy.saved, draft: copy.draft});
-        }
+        this.isKeptInTab = (copy !== null && this.state.phase === 'stopped')
+            || this.#mirror.keep(copy, () => this.steps.yield());
     }
 
     /** @param {string} name */
