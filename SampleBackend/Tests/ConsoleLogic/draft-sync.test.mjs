@@ -66,7 +66,7 @@ const expected = {
     merging: {
         edit: 'merging keep change', conflict: 'waiting wait keep change',
         refused: 'refused keep change', unanswered: 'waiting wait keep change',
-        unavailable: 'waiting wait keep change', read: 'saving change store',
+        unavailable: 'waiting wait keep change', read: 'saving record change store',
         renew: 'merging keep', replaced: 'merging keep change',
         stop: 'stopped',
     },

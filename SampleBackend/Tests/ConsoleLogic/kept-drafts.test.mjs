@@ -60,6 +60,8 @@ test('an unsaved draft is merged with edits saved elsewhere before the reload', 
     assert.deepEqual(valuesOf(again.template), {a: '2', b: '3'});
     assert.deepEqual(again.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
     assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '3'});
+    await again.undo();
+    assert.deepEqual(valuesOf(again.template), {a: '3', b: '3'});
 });
 
 test('a reload after a save without an answer overwrites nothing', async () => {

@@ -121,6 +121,9 @@ type SentDraft = {template: Template, base: string};
 /** Draft that was sent without an answer. */
 type UnansweredSave = {fingerprint: string, base: string};
 
+/** Merge of a tab's draft with another one. */
+type MergedDraft = SentDraft & {conflicts: TreePath[], replaced: Template | null};
+
 /** State of a draft for its steps: the base is null where there is no draft. */
 type DraftState = {template: Template, base: string | null};
 
@@ -172,6 +175,8 @@ type SyncState = {
     /** Why the server lacks the draft. */
     problem: string | null;
     overwritten: TreePath[];
+    /** Template with the values that the edit replaced at these paths. */
+    replaced: Template | null;
     left: TreePath[];
     /** Steps of a draft that went with its project, which was replaced by another of its name. */
     dropped: string[];
@@ -201,7 +206,8 @@ type FoundDraft = {draft: Draft | null, saved: SavedDraft | null};
 type KnownTemplates = {draft: Draft | null, current: PublishedVersion};
 
 type SyncEvents = {
-    edit: {draft: Draft | null, overwritten?: TreePath[], left?: TreePath[]};
+    edit: {draft: Draft | null, overwritten?: TreePath[], replaced?: Template | null,
+        left?: TreePath[]};
     retry: {};
     check: {hasDialog: boolean};
     waited: {};
@@ -230,7 +236,7 @@ type SavingEffect = {type: 'store', draft: Draft, patched: PatchedTemplate, toke
     | {type: 'wait'};
 
 type SyncEffect = SavingEffect | {type: 'look', tag: string | undefined}
-    | {type: 'keep' | 'change' | 'notify' | 'load'};
+    | {type: 'record', replaced: Template} | {type: 'keep' | 'change' | 'notify' | 'load'};
 
 type SyncHandlers = {[Type in keyof SyncEvents]?: (
     state: SyncState, event: SyncEvents[Type]) => {state: SyncState, effects: SyncEffect[]}};

@@ -119,8 +119,10 @@ export class Workspace extends SyncedDraft {
         const after = withoutEmpty(draft);
         // Without a draft, the pages may show a later version than that of the draft.
         const {template} = after ?? {template: this.baseTemplate};
-        this.steps.record(shownBy(this.state), {template, base: after?.base ?? null}, step);
-        this.send({type: 'edit', draft: after, overwritten});
+        const shown = shownBy(this.state);
+        this.steps.record(shown, {template, base: after?.base ?? null}, step);
+        this.send({type: 'edit', draft: after, overwritten,
+            replaced: overwritten.length ? shown.template : null});
     }
 
     /**

@@ -6,7 +6,7 @@
 
 import {entries, isEqual, isObject, member, names, objectOf, withMember, withRenamed}
     from '../json/json.js';
-import {isNamedList, mergeTrees} from '../json/tree-merge.js';
+import {isNamedList, mergeTrees, treeAt} from '../json/tree-merge.js';
 
 /** @typedef {{base: Template, mine: Template, theirs: Template}} Sides */
 
@@ -85,15 +85,6 @@ function valuesOf(template) {
         ...within(template.parameterGroups).flatMap(([name, group]) => inSettings(
             ['parameterGroups', name, 'parameters'],
             isObject(group) && member(group, 'parameters')))];
-}
-
-/**
- * @param {unknown} tree
- * @param {TreePath} path
- */
-function treeAt(tree, path) {
-    return path.reduce((/** @type {unknown} */ part, name) => (
-        isObject(part) ? member(part, name) : undefined), tree);
 }
 
 /** @param {Condition} condition */
