@@ -93,9 +93,11 @@ class DraftTests(TaskCase):
         self.driver.switch_to.window(first)
         self.keep()
         self.wait_for_text("Another tab or person changed the same", ".draft-bar")
-        self.wait_for_text("RefreshInterval", ".draft-bar")
+        self.wait_for_text("RefreshInterval, default value (“7”)", ".draft-bar")
         self.wait_for(lambda: self.interval() == "45", "the edit of the first tab")
         self.check_page("draft-overwritten")
+        self.find("[data-focus=undo-step]").click()
+        self.wait_for(lambda: self.interval() == "7", "the edit of the second tab again")
 
     def test_names_the_value_for_a_condition_that_it_replaced(self):
         self.edit_interval("45")
@@ -109,7 +111,25 @@ class DraftTests(TaskCase):
         self.change_draft(change)
         self.keep()
         self.wait_for_text(
-            "replaced them: SampleViewConfiguration.LabelText, value for “User 2”.", ".draft-bar")
+            "replaced them: SampleViewConfiguration.LabelText, value for “User 2” (“Theirs”).",
+            ".draft-bar")
+
+    def test_shows_a_value_whose_condition_does_not_exist(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+
+        def change(template):
+            label = template["parameterGroups"]["SampleViewConfiguration"]["parameters"]["LabelText"]
+            label["conditionalValues"]["Gone"] = {"value": "Theirs"}
+        self.change_draft(change)
+        self.wait_for_text("2 changes", ".draft-bar")
+        self.press("Edit SampleViewConfiguration.LabelText")
+        self.wait_for_text("There is no such condition", "dialog")
+        self.assertEqual(self.field("Value for Gone").get_attribute("value"), "Theirs")
+        self.press("Remove the value for Gone")
+        self.keep()
+        self.wait_for_text("1 change", ".draft-bar")
+        self.assertNotIn("Gone", str(self.call("GET", "draft")[1]["template"]))
 
     def test_goes_on_saving_after_it_could_not_read_what_another_browser_saved(self):
         self.edit_interval("45")

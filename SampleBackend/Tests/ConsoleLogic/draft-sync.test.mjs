@@ -4,6 +4,7 @@ import {test} from 'node:test';
 import {initialState, isUnsaved, mirrorOf, patchedBy, restored}
     from '../../Sources/Console/Pages/drafts/draft-state.js';
 import {afterEvent, table} from '../../Sources/Console/Pages/drafts/draft-sync.js';
+import {fingerprint} from '../../Sources/Console/Pages/json/fingerprint.js';
 
 const template = (value) => ({parameters: {a: {defaultValue: {value}}}});
 const current = {template: template('1'), version: {versionNumber: '1'}, number: '1',
@@ -65,7 +66,7 @@ const expected = {
     merging: {
         edit: 'merging keep change', conflict: 'waiting wait keep change',
         refused: 'refused keep change', unanswered: 'waiting wait keep change',
-        unavailable: 'waiting wait keep change', read: 'saving change store',
+        unavailable: 'waiting wait keep change', read: 'saving record change store',
         renew: 'merging keep', replaced: 'merging keep change',
         stop: 'stopped',
     },
@@ -183,7 +184,8 @@ test('a draft that the server finds equal to its base ends, and is deleted', () 
 
 test('a save without an answer is not taken for the edit of another', () => {
     const {state} = followed(states.saving, events.unanswered, events.edit);
-    assert.deepEqual(state.unanswered, [{template: mine.template, base: '1'}]);
+    assert.deepEqual(
+        state.unanswered, [{fingerprint: fingerprint(mine.template), base: '1'}]);
     const merged = followed(state, events.conflict,
         {...events.read, draft: mine, saved: savedOf(mine)});
     assert.equal(merged.state.draft, next);
@@ -288,7 +290,8 @@ for (const [name, kept, saved, result] of [
     ['go on where nothing else was saved', {saved: null, draft: mine}, null, '2'],
     ['go on over the draft they began with', {saved: savedOf(mine), draft: next}, savedOf(mine), '3'],
     ['go on over a save that had no answer',
-        {saved: null, draft: next, unanswered: [mine]}, savedOf(mine, '"d7"'), '3'],
+        {saved: null, draft: next,
+            unanswered: [{fingerprint: fingerprint(mine.template), base: '1'}]}, savedOf(mine, '"d7"'), '3'],
     ['win over what was saved elsewhere', {saved: savedOf(mine), draft: next},
         savedOf(theirs, '"d7"'), '3'],
     ['stay discarded', {saved: savedOf(mine), draft: null}, savedOf(mine), null],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {fingerprint} from '../../Sources/Console/Pages/json/fingerprint.js';
 import {copy, entries, ExactNumber, isEqual, isObject, member, names, objectOf, setMember,
     withMember, withRenamed} from '../../Sources/Console/Pages/json/json.js';
 import {formatted, jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
@@ -155,6 +156,7 @@ for (const [left, right, isSame] of [
     test(`${left} and ${right} are ${isSame ? '' : 'not '}equal`, () => {
         assert.equal(isEqual(parseJSON(left), parseJSON(right)), isSame);
         assert.equal(isEqual(parseJSON(right), parseJSON(left)), isSame);
+        assert.equal(fingerprint(parseJSON(left)) === fingerprint(parseJSON(right)), isSame);
     });
 }
 

@@ -60,6 +60,8 @@ test('an unsaved draft is merged with edits saved elsewhere before the reload', 
     assert.deepEqual(valuesOf(again.template), {a: '2', b: '3'});
     assert.deepEqual(again.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
     assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '3'});
+    await again.undo();
+    assert.deepEqual(valuesOf(again.template), {a: '3', b: '3'});
 });
 
 test('a reload after a save without an answer overwrites nothing', async () => {
@@ -113,6 +115,58 @@ test('a full storage is reported, and the draft is saved as well', async () => {
     await done();
     assert.equal(workspace.isKeptInTab, true);
     assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '1'});
+});
+
+/** Number of times that a draft was written in the storage. */
+function countWrites() {
+    const writes = {count: 0};
+    const {setItem} = MemoryStorage.prototype;
+    sessionStorage.__proto__ = Object.create(MemoryStorage.prototype, {setItem: {
+        value(key, text) {
+            if (isDraft(key)) writes.count += 1;
+            setItem.call(this, key, text);
+        }}});
+    return writes;
+}
+
+test('a retry writes the draft in the tab only if it changed', async () => {
+    const workspace = await tab();
+    server.failNext('PATCH', 'lost');
+    const writes = countWrites();
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.saved();
+    const {count} = writes;
+    for (let retry = 0; retry < 3; retry += 1) {
+        server.failNext('PATCH', 'lost');
+        await clock.pass(2000);
+        await done();
+    }
+    assert.ok(workspace.isUnsaved);
+    assert.equal(writes.count, count);
+    assert.ok(count > 0 && count <= 2, `${count} writes of one edit`);
+    sessionStorage.removeItem(Object.keys(sessionStorage).find(isDraft));
+    server.failNext('PATCH', 'lost');
+    await clock.pass(2000);
+    await done();
+    assert.ok(hasUnsavedDrafts('ada'), 'the draft after its copy was removed');
+});
+
+test('what the tab keeps does not grow with the saves without an answer', async () => {
+    const workspace = await tab();
+    const long = 'x'.repeat(1000);
+    const sizes = [];
+    for (let edit = 0; edit < 130; edit += 1) {
+        server.failNext('PATCH', 'unanswered');
+        workspace.edit(template({a: String(edit), b: long}));
+        await workspace.saved();
+        sizes.push(sessionStorage[Object.keys(sessionStorage).find(isDraft)].length);
+    }
+    assert.ok(sizes.at(-1) < 8000, `${sizes.at(-1)} characters`);
+    workspace.stop();
+    const again = await tab();
+    await again.saved();
+    assert.deepEqual(again.overwritten, []);
+    assert.equal(valuesOf(server.draft.template).a, '129');
 });
 
 test('a stopped workspace saves nothing more, and keeps its draft in the tab', async () => {

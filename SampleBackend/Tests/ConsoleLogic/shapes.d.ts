@@ -118,6 +118,12 @@ type PatchedTemplate = {template: Template, base: string, tag: string | null};
 /** Draft that was sent. */
 type SentDraft = {template: Template, base: string};
 
+/** Draft that was sent without an answer. */
+type UnansweredSave = {fingerprint: string, base: string};
+
+/** Merge of a tab's draft with another one. */
+type MergedDraft = SentDraft & {conflicts: TreePath[], replaced: Template | null};
+
 /** State of a draft for its steps: the base is null where there is no draft. */
 type DraftState = {template: Template, base: string | null};
 
@@ -165,10 +171,12 @@ type SyncState = {
     /** The draft that is being saved, or was refused; null where it is deleted. */
     sent: Draft | null;
     /** Saves whose outcome is unknown. */
-    unanswered: SentDraft[];
+    unanswered: UnansweredSave[];
     /** Why the server lacks the draft. */
     problem: string | null;
     overwritten: TreePath[];
+    /** Template with the values that the edit replaced at these paths. */
+    replaced: Template | null;
     left: TreePath[];
     /** Steps of a draft that went with its project, which was replaced by another of its name. */
     dropped: string[];
@@ -198,7 +206,8 @@ type FoundDraft = {draft: Draft | null, saved: SavedDraft | null};
 type KnownTemplates = {draft: Draft | null, current: PublishedVersion};
 
 type SyncEvents = {
-    edit: {draft: Draft | null, overwritten?: TreePath[], left?: TreePath[]};
+    edit: {draft: Draft | null, overwritten?: TreePath[], replaced?: Template | null,
+        left?: TreePath[]};
     retry: {};
     check: {hasDialog: boolean};
     waited: {};
@@ -227,7 +236,7 @@ type SavingEffect = {type: 'store', draft: Draft, patched: PatchedTemplate, toke
     | {type: 'wait'};
 
 type SyncEffect = SavingEffect | {type: 'look', tag: string | undefined}
-    | {type: 'keep' | 'change' | 'notify' | 'load'};
+    | {type: 'record', replaced: Template} | {type: 'keep' | 'change' | 'notify' | 'load'};
 
 type SyncHandlers = {[Type in keyof SyncEvents]?: (
     state: SyncState, event: SyncEvents[Type]) => {state: SyncState, effects: SyncEffect[]}};
@@ -553,7 +562,7 @@ type DifferenceOptions = {revert?: () => void, isReverted?: () => boolean, note?
 type MirroredDraft = {
     saved: SavedDraft | null;
     draft: SentDraft | null;
-    unanswered?: SentDraft[];
+    unanswered?: UnansweredSave[];
     /** Number of the version that was shown. */
     version?: string;
 };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {overwrittenNames} from '../../Sources/Console/Pages/drafts/overwritten.js';
 import {done, server, tab, template, valuesOf} from './tabs.mjs';
 
 test('edits of two tabs are merged', async () => {
@@ -24,6 +25,36 @@ test('of two edits of one value, that of the later tab wins, and it says so', as
     await two.saved();
     assert.deepEqual(valuesOf(server.draft.template), {a: '3', b: '1'});
     assert.deepEqual(two.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
+    assert.deepEqual(overwrittenNames(two), ['Default.a, default value (“2”)']);
+});
+
+test('undo brings back the value of another tab that a merge replaced', async () => {
+    const [one, two] = [await tab(), await tab({hasDialog: () => true})];
+    one.edit(template({a: '2', b: '1'}));
+    await one.saved();
+    two.edit(template({a: '3', b: '4'}));
+    await two.saved();
+    await two.undo();
+    await two.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '4'});
+    assert.deepEqual(two.overwritten, []);
+    await two.redo();
+    assert.deepEqual(valuesOf(two.template), {a: '3', b: '4'});
+    await two.undo();
+    await two.undo();
+    assert.deepEqual(valuesOf(two.template), {a: '2', b: '1'});
+});
+
+test('the note of a form names the value that it replaced', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: 'x'.repeat(90), b: '1'}));
+    workspace.edit(template({a: '3', b: '1'}), [['parameters', 'a', 'defaultValue', 'value']]);
+    assert.deepEqual(overwrittenNames(workspace),
+        [`Default.a, default value (“${'x'.repeat(60)}…”)`]);
+    workspace.edit(template({a: '4', b: '1'}), [['parameters', 'gone'], ['parameters', 'b'],
+        ['conditions']]);
+    assert.deepEqual(overwrittenNames(workspace), ['Default.gone (deleted)', 'Default.b (“1”)',
+        'the order of the conditions']);
 });
 
 test('a saved draft reaches the other tabs of its user', async () => {
@@ -147,4 +178,17 @@ test('a draft that was read before another one was saved is not taken', async ()
     await workspace.checkNewest();
     assert.deepEqual(valuesOf(workspace.template), {a: '8', b: '2'});
     assert.ok(!workspace.isUnsaved);
+});
+
+test('a value of another tab follows a condition that this tab renames', async () => {
+    const condition = {name: 'A', expression: 'true'};
+    server.publish({...template({a: '1', b: '1'}), conditions: [condition]});
+    const workspace = await tab({hasDialog: () => true});
+    const other = template({a: '1', b: '1'});
+    other.parameters.b.conditionalValues = {A: {value: '2'}};
+    server.store({...other, conditions: [condition]}, '2');
+    workspace.edit({...template({a: '1', b: '1'}), conditions: [{...condition, name: 'Z'}]});
+    await workspace.saved();
+    assert.deepEqual(server.draft.template.parameters.b.conditionalValues, {Z: {value: '2'}});
+    assert.deepEqual(workspace.overwritten, []);
 });

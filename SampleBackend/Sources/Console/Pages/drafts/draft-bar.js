@@ -9,8 +9,8 @@ import {announce, h} from '../controls/dom.js';
 import {reserveRoom} from '../controls/sticky.js';
 import {address, currentRoute} from '../routing/router.js';
 import {differenceCount} from '../server/server-draft.js';
-import {placeName} from '../template/paths.js';
 import {count} from '../text/formats.js';
+import {overwrittenNames} from './overwritten.js';
 import {publishNote} from './publish-note.js';
 import {leftNote, stepButtons, stepIcon} from './step-controls.js';
 
@@ -162,7 +162,7 @@ function notes(workspace, draft) {
         problemView(workspace), leftNote(workspace), droppedNote(workspace),
         overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
             ' Another tab or person changed the same values, and yours replaced them: '
-            + `${overwritten.map(placeName).join('; ')}.`)];
+            + `${overwrittenNames(workspace).join('; ')}.`)];
 }
 
 /**

@@ -18,6 +18,12 @@ export function hasUnsavedDrafts(user) {
 /** The copy of one user's draft of a project. */
 export class DraftMirror {
     #key;
+    /**
+     * The last copy that `keep` stored or tried to store.
+     *
+     * @type {?{copy: MirroredDraft, isKept: boolean}}
+     */
+    #last = null;
 
     /**
      * @param {string} user
@@ -31,6 +37,34 @@ export class DraftMirror {
     read() {
         const text = sessionStorage.getItem(this.#key);
         return text ? parseJSON(text) : null;
+    }
+
+    /**
+     * Stores a copy, or deletes it without one; false when it does not fit. An unchanged one is not
+     * written again, since a retry would repeat that for a large template every few seconds.
+     *
+     * @param {?MirroredDraft} copy
+     * @param {function(): void} makeRoom Called when the copy does not fit, before another attempt.
+     */
+    keep(copy, makeRoom) {
+        if (!copy) {
+            this.clear();
+            return true;
+        }
+        const last = this.#last;
+        const isSame = last?.copy.draft?.template === copy.draft?.template
+            && last?.copy.draft?.base === copy.draft?.base && last?.copy.saved === copy.saved
+            && last?.copy.unanswered === copy.unanswered && last?.copy.version === copy.version;
+        if (last && isSame && (!last.isKept || Object.hasOwn(sessionStorage, this.#key))) {
+            return last.isKept;
+        }
+        let isKept = this.write(copy);
+        if (!isKept) {
+            makeRoom();
+            isKept = this.write(copy);
+        }
+        this.#last = {copy, isKept};
+        return isKept;
     }
 
     /**
@@ -49,6 +83,7 @@ export class DraftMirror {
 
     /** Deletes the copy. */
     clear() {
+        this.#last = null;
         sessionStorage.removeItem(this.#key);
     }
 }

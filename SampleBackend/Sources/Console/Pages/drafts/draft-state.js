@@ -4,7 +4,7 @@
  */
 
 import {isEqual} from '../json/json.js';
-import {mergeTrees} from '../json/tree-merge.js';
+import {mergeTemplates} from '../template/template-merge.js';
 import {UnansweredSaves} from './unanswered-saves.js';
 
 /**
@@ -15,7 +15,7 @@ import {UnansweredSaves} from './unanswered-saves.js';
 export const initialState = {
     phase: 'saved', current: {template: {}, version: null, number: '0', etag: '*'},
     newestVersion: null, draft: null, saved: null, sent: null, unanswered: [], problem: null,
-    overwritten: [], left: [], dropped: [], token: 1, isPublishing: false,
+    overwritten: [], replaced: null, left: [], dropped: [], token: 1, isPublishing: false,
     publish: null};
 
 /**
@@ -96,17 +96,20 @@ export function draftOver(state, template) {
 
 /**
  * Merges a tab's edits with those of another tab or browser, over the later base of both.
+ * `replaced` is the merge in which `theirs` wins, if there are conflicts; else null.
  *
  * @param {Template} before The template before both edits.
  * @param {SentDraft} mine It wins where both changed the same.
  * @param {SentDraft} theirs
- * @returns {SentDraft & {conflicts: TreePath[]}}
+ * @returns {MergedDraft}
  */
 export function mergedDrafts(before, mine, theirs) {
     /** @type {TreePath[]} */
     const conflicts = [];
-    const template = mergeTrees(before, mine.template, theirs.template, [], conflicts);
-    return {template, conflicts,
+    const template = mergeTemplates(before, mine.template, theirs.template, conflicts);
+    const replaced = conflicts.length
+        ? mergeTemplates(before, theirs.template, mine.template) : null;
+    return {template, conflicts, replaced,
         base: Number(mine.base) > Number(theirs.base) ? mine.base : theirs.base};
 }
 
@@ -131,12 +134,12 @@ export function mirrorOf(state, isWhole = false) {
  * @param {MirroredDraft} kept What the tab stored.
  * @param {?SavedDraft} saved The server's draft.
  * @param {Template} baseTemplate Template of the version on which the edits are based.
- * @returns {?(SentDraft & {conflicts: TreePath[]}) | undefined}
+ * @returns {?MergedDraft | undefined}
  */
 export function restored(kept, saved, baseTemplate) {
     const isSame = kept.saved?.tag === saved?.tag
         || new UnansweredSaves(kept.unanswered).has(saved);
     if (!kept.draft) return isSame ? null : undefined;
-    if (isSame || !saved) return {...kept.draft, conflicts: []};
+    if (isSame || !saved) return {...kept.draft, conflicts: [], replaced: null};
     return mergedDrafts(kept.saved?.template ?? baseTemplate, kept.draft, saved);
 }

@@ -6,7 +6,8 @@
  */
 
 import {isObject, member, names, objectOf} from '../json/json.js';
-import {byName, isNamedList, isSame, mergeTrees} from '../json/tree-merge.js';
+import {byName, isNamedList, isSame} from '../json/tree-merge.js';
+import {mergeStep} from '../template/template-merge.js';
 
 /** Stands for an unchanged member that only gives the place of its neighbour. */
 const place = null;
@@ -126,5 +127,5 @@ export function baseAfter(from, to, base) {
 export function templateAfter(from, to, template) {
     /** @type {TreePath[]} */
     const kept = [];
-    return {template: mergeTrees(from.template, template, to.template, [], kept), kept};
+    return {template: mergeStep(from.template, template, to.template, kept), kept};
 }

@@ -72,6 +72,16 @@ export class DraftSteps {
     }
 
     /**
+     * Adds a step of what a merge replaced, so that undo brings it back.
+     *
+     * @param {Template} replaced The merge in which the other side wins.
+     * @param {ShownDraft} merged
+     */
+    merged(replaced, merged) {
+        this.record({...merged, template: replaced}, merged);
+    }
+
+    /**
      * The step that is undone or redone next; null if there is none.
      *
      * @param {boolean} isUndo

@@ -69,8 +69,8 @@ function proceed(state, ...effects) {
  * @param {SyncEvents['edit']} event
  * @returns {SyncState}
  */
-function edited(state, {draft, overwritten = [], left = []}) {
-    return {...state, draft: withoutEmpty(draft), overwritten, left};
+function edited(state, {draft, overwritten = [], replaced = null, left = []}) {
+    return {...state, draft: withoutEmpty(draft), overwritten, replaced, left};
 }
 
 /** @param {SyncState} state @returns {SyncState} */
@@ -137,12 +137,13 @@ function merged(state, {draft: theirs, saved, token}) {
     const next = {...state, saved, unanswered: []};
     if (new UnansweredSaves(state.unanswered).has(saved)) return proceed(next);
     if (!theirs || !mine) return proceed({...next, draft: mine ?? theirs}, change);
-    const {template, base, conflicts} = mergedDrafts(
+    const {template, base, conflicts, replaced} = mergedDrafts(
         before?.template ?? mine.baseTemplate, mine, theirs);
     const {baseTemplate, etag, isBaseGone} = base === theirs.base ? theirs : mine;
     const isTheirs = template === theirs.template && base === theirs.base;
-    return proceed({...next, overwritten: conflicts, draft: {template, base, baseTemplate, etag,
-        changes: isTheirs ? theirs.changes : null, isBaseGone}}, change);
+    return proceed({...next, overwritten: conflicts, replaced, draft: {template, base,
+        baseTemplate, etag, changes: isTheirs ? theirs.changes : null, isBaseGone}},
+    ...replaced ? [/** @type {SyncEffect} */ ({type: 'record', replaced})] : [], change);
 }
 
 /**
@@ -191,7 +192,7 @@ function loaded(state, {current, found, seen}) {
  */
 function replaced(state, {current, found, dropped}) {
     return {...renewed(state), current, newestVersion: current.version, draft: found?.draft ?? null,
-        saved: found?.saved ?? null, overwritten: [], left: [], dropped};
+        saved: found?.saved ?? null, overwritten: [], replaced: null, left: [], dropped};
 }
 
 /**

@@ -171,7 +171,8 @@ export class SyncedDraft extends WorkspaceView {
         else if (!mine) this.send({type: 'edit', draft: null});
         else {
             const draft = await draftOn(this.project, mine, this.state);
-            this.send({type: 'edit', draft, overwritten: mine.conflicts});
+            this.send({type: 'edit', draft, overwritten: mine.conflicts, replaced: mine.replaced});
+            if (mine.replaced) this.steps.merged(mine.replaced, shownBy(this.state));
         }
     }
 
@@ -254,6 +255,7 @@ export class SyncedDraft extends WorkspaceView {
         case 'keep': return this.keep();
         case 'change': return this.#dispatch('change');
         case 'notify': return this.#channel?.postMessage({project: this.project, user: this.user});
+        case 'record': return this.steps.merged(effect.replaced, shownBy(this.state));
         case 'look': return this.#look(effect.tag);
         case 'load': return this.load();
         default: return this.#saver.carryOut(effect);
@@ -281,14 +283,9 @@ export class SyncedDraft extends WorkspaceView {
      * @param {boolean} [isWhole] True to store also a draft that the server has.
      */
     keep(isWhole) {
-        this.isKeptInTab = true;
         const copy = mirrorOf(this.state, isWhole);
-        if (!copy) this.#mirror.clear();
-        else if (this.state.phase !== 'stopped' && !this.#mirror.write(copy)) {
-            this.steps.yield();
-            this.isKeptInTab = this.#mirror.write(copy)
-                || this.#mirror.write({saved: copy.saved, draft: copy.draft});
-        }
+        this.isKeptInTab = (copy !== null && this.state.phase === 'stopped')
+            || this.#mirror.keep(copy, () => this.steps.yield());
     }
 
     /** @param {string} name */

@@ -2,14 +2,17 @@
  * Drafts that were sent without receiving a response: the server may have any of them.
  */
 
-import {isEqual} from '../json/json.js';
+import {fingerprint} from '../json/fingerprint.js';
 
-/** The saves with unknown outcome, each `{template, base}`. */
+/** Maximum number of saves that are kept: each of them may be the one that arrived. */
+const limit = 1000;
+
+/** The saves with unknown outcome, each `{fingerprint, base}`: whole templates take too much. */
 export class UnansweredSaves {
-    /** @type {SentDraft[]} */
+    /** @type {UnansweredSave[]} */
     #sent;
 
-    /** @param {SentDraft[]} sent Saves from before the page was loaded. */
+    /** @param {UnansweredSave[]} sent Saves from before the page was loaded. */
     constructor(sent = []) {
         this.#sent = sent;
     }
@@ -24,9 +27,10 @@ export class UnansweredSaves {
      *
      * @param {SentDraft} sentDraft
      */
-    add({template, base}) {
-        if (this.#sent.some((sent) => sent.template === template && sent.base === base)) return;
-        this.#sent = [...this.#sent, {template, base}];
+    add(sentDraft) {
+        if (this.has(sentDraft)) return;
+        this.#sent = [...this.#sent,
+            {fingerprint: fingerprint(sentDraft.template), base: sentDraft.base}].slice(-limit);
     }
 
     /**
@@ -35,7 +39,8 @@ export class UnansweredSaves {
      * @param {?SentDraft} [saved]
      */
     has(saved) {
-        return this.#sent.some(({template, base}) => base === saved?.base
-            && isEqual(template, saved.template));
+        if (!saved || !this.#sent.length) return false;
+        const wanted = fingerprint(saved.template);
+        return this.#sent.some((sent) => sent.base === saved.base && sent.fingerprint === wanted);
     }
 }

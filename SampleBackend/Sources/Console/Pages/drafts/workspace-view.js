@@ -74,6 +74,11 @@ export class WorkspaceView extends EventTarget {
         return this.state.overwritten;
     }
 
+    /** Template with the values that this tab's replaced at the paths `overwritten`. */
+    get replaced() {
+        return this.state.replaced;
+    }
+
     /** Paths that the last undo or redo left as others changed them since. */
     get left() {
         return this.state.left;

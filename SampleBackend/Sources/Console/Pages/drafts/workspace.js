@@ -4,9 +4,9 @@
  */
 
 import {isEqual} from '../json/json.js';
-import {mergeTrees} from '../json/tree-merge.js';
 import {isOwnVersion} from '../server/publishing.js';
 import {etagOf} from '../server/versions.js';
+import {mergeTemplates} from '../template/template-merge.js';
 import {withoutVersion} from '../template/template.js';
 import {draftOver, shownBy, withoutEmpty} from './draft-state.js';
 import {templateAfter} from './draft-step.js';
@@ -104,8 +104,8 @@ export class Workspace extends SyncedDraft {
         const {template: baseTemplate, etag} = await this.fetchTemplate(versionNumber);
         if (!this.draft) return;
         this.send({type: 'edit', draft: {
-            template: mergeTrees(sent, this.draft.template, baseTemplate), base: versionNumber,
-            baseTemplate, etag, changes: null}});
+            template: mergeTemplates(sent, this.draft.template, baseTemplate),
+            base: versionNumber, baseTemplate, etag, changes: null}});
     }
 
     /**
@@ -119,8 +119,10 @@ export class Workspace extends SyncedDraft {
         const after = withoutEmpty(draft);
         // Without a draft, the pages may show a later version than that of the draft.
         const {template} = after ?? {template: this.baseTemplate};
-        this.steps.record(shownBy(this.state), {template, base: after?.base ?? null}, step);
-        this.send({type: 'edit', draft: after, overwritten});
+        const shown = shownBy(this.state);
+        this.steps.record(shown, {template, base: after?.base ?? null}, step);
+        this.send({type: 'edit', draft: after, overwritten,
+            replaced: overwritten.length ? shown.template : null});
     }
 
     /**

@@ -19,6 +19,19 @@ export function isNamedList(tree) {
 export const byName = (list) => objectOf(list.map((item) => [String(item.name), item]));
 
 /**
+ * The part of a tree at a path of a conflict; undefined when it does not exist.
+ *
+ * @param {*} tree
+ * @param {TreePath} path
+ * @returns {*}
+ */
+export function treeAt(tree, path) {
+    return path.reduce((part, name) => (Array.isArray(part)
+        ? part.find((item) => isObject(item) && item.name === name)
+        : isObject(part) ? member(part, name) : undefined), tree);
+}
+
+/**
  * Order of names after a merge, as on the server: that of the side that reordered the common names,
  * or of `mine` if both did. A name that only the other side has follows its predecessor there.
  *

@@ -2,10 +2,10 @@
  * The rollback of a version, and restoring its changes as a draft.
  */
 
-import {mergeTrees} from '../json/tree-merge.js';
 import {call, projectPath, ServerError} from '../server/api.js';
 import {clearDoubt, isUnsettled} from '../server/publishing.js';
 import {etagOf} from '../server/versions.js';
+import {mergeTemplates} from '../template/template-merge.js';
 
 /**
  * Publishes the version `before` again in place of `versionNumber`; after a lost response,
@@ -62,10 +62,11 @@ export async function editAgain(workspace, before, versionNumber) {
     const [old, undone] = await Promise.all(
         [before, versionNumber].map((number) => workspace.fetchTemplate(number)));
     const {draft, published} = workspace;
-    const again = mergeTrees(old.template, undone.template, published);
+    const again = mergeTemplates(old.template, undone.template, published);
     const {description} = undone.version ?? {};
     const template = description ? {...again, version: {description}} : again;
-    workspace.rebase(draft ? mergeTrees(draft.baseTemplate, draft.template, template) : template, {
+    workspace.rebase(draft
+        ? mergeTemplates(draft.baseTemplate, draft.template, template) : template, {
         versionNumber: workspace.versionNumber, etag: workspace.etag, baseTemplate: published},
     `version ${versionNumber} again`);
 }

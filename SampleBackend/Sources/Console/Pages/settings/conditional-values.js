@@ -9,7 +9,7 @@ import {conditionChip} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
 import {showRemarks} from '../controls/remarks.js';
-import {member, objectOf} from '../json/json.js';
+import {member, names, objectOf} from '../json/json.js';
 import {sameValueRemark, sameValues} from '../template/same-values.js';
 import {conditions} from '../template/template.js';
 import {valueField} from './value-field.js';
@@ -53,8 +53,11 @@ export class ConditionalValues {
             this.#note.textContent = '';
             changed();
         };
-        for (const {name} of conditions(workspace.template)) {
-            const value = member(parameter.conditionalValues, name);
+        const values = parameter.conditionalValues ?? {};
+        const known = conditions(workspace.template).map(({name}) => name);
+        // A draft can have values without a condition, for example from the JSON editor.
+        for (const name of new Set([...known, ...names(values)])) {
+            const value = member(values, name);
             if (value !== undefined) this.fields.set(name, this.#field(name, value));
         }
         // Stays while the fields are drawn again, so that what is typed in it stays.
@@ -151,23 +154,28 @@ export class ConditionalValues {
     #draw() {
         this.#drawn = this.#workspace.template.conditions;
         const all = conditions(this.#workspace.template);
+        const known = new Set(all.map(({name}) => name));
         // A value stays after its condition was deleted elsewhere; validation reports it.
-        const deleted = [...this.fields.keys()].map((name) => /** @type {Condition} */ ({name}))
-            .filter(({name}) => !all.some((condition) => condition.name === name));
-        const rows = [...all, ...deleted].filter(({name}) => this.fields.has(name))
-            .map((condition) => this.#row(condition));
+        const missing = [...this.fields.keys()].filter((name) => !known.has(name));
+        const rows = [...all.filter(({name}) => this.fields.has(name)).map((condition) => (
+            this.#row(condition, h('code', {class: 'muted expression'},
+                condition.expression ?? '')))),
+        ...missing.map((name) => this.#row({name}, h('span', {class: 'muted'},
+            'There is no such condition: remove the value, or add the condition again.')))];
         fill(this.#list, rows.length ? rows : h('p', {class: 'hint'},
             'Everyone gets the default value. A conditional value is for some users only; the '
             + 'first condition that is true counts.'));
         this.another.node.hidden = !this.#free().length;
     }
 
-    /** @param {Condition} condition */
-    #row({name, tagColor, expression}) {
+    /**
+     * @param {Pick<Condition, 'name' | 'tagColor'>} condition
+     * @param {Node} rule
+     */
+    #row({name, tagColor}, rule) {
         return h('div', {class: 'conditional'},
             h('div', {class: 'conditional-head'},
-                h('div', {}, conditionChip(name, tagColor),
-                    h('code', {class: 'muted expression'}, expression ?? '')),
+                h('div', {}, conditionChip(name, tagColor), rule),
                 h('button', {type: 'button', class: 'quiet small',
                     'aria-label': `Remove the value for ${name}`, onclick: () => {
                         this.fields.delete(name);
