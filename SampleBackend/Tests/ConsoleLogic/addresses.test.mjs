@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
+import {roleIn, withRole} from '../../Sources/Console/Pages/access/token-projects.js';
+import {jsonText} from '../../Sources/Console/Pages/json/json-text.js';
 import {Folds} from '../../Sources/Console/Pages/settings/folds.js';
 import {conditionName, conditionPath, conditionPlace, isWithin, memberPath, parameterPath, placeName,
     placeText}
@@ -18,8 +20,6 @@ import {currentSession, onSessionElsewhere, refusal, serverRefusal, sessionIn, s
     takeTokenOfLink, withoutToken}
     from '../../Sources/Console/Pages/server/session.js';
 import {projectKey} from '../../Sources/Console/Pages/storage/stored-data.js';
-import {keepForms, keptForms}
-    from '../../Sources/Console/Pages/controls/unfinished-form.js';
 
 beforeEach(() => {
     emptyStorages();
@@ -290,6 +290,20 @@ for (const [name, before, now, isAnew] of [
 ]) {
     test(`an open project that ${name} ${isAnew ? 'is opened anew' : 'stays open'}`, () => {
         assert.equal(mustOpenAnew(before, now), isAnew);
+    });
+}
+
+for (const project of ['shop', '__proto__', 'constructor', '7']) {
+    test(`a token has a role in the project ${project} only after one was chosen`, () => {
+        assert.equal(roleIn({other: 'viewer'}, project), '');
+        const roles = withRole({other: 'viewer'}, project, 'editor');
+        assert.equal(roleIn(roles, project), 'editor');
+        assert.deepEqual(JSON.parse(jsonText(roles)),
+            JSON.parse(`{"other": "viewer", "${project}": "editor"}`));
+        assert.equal(jsonText(withRole(roles, project, '')), '{"other":"viewer"}');
+        const session = {name: 'ada', role: 'viewer', projects: roles};
+        assert.equal(sessionIn(session, {name: project}).role, 'editor');
+        assert.equal(sessionIn({...session, projects: {}}, {name: project}).role, 'viewer');
     });
 }
 

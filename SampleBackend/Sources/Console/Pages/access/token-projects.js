@@ -5,6 +5,7 @@
 import {choice, field} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {failedReading} from '../controls/shown-answer.js';
+import {member, withMember} from '../json/json.js';
 import {projectText} from '../projects/project-details.js';
 import {call} from '../server/api.js';
 import {capitalized} from '../text/formats.js';
@@ -28,6 +29,27 @@ export function roleText({role, projects}) {
 }
 
 /**
+ * Roles by project with a role in one of them; "" gives no access.
+ *
+ * @param {Record<string, string>} roles
+ * @param {string} project
+ * @param {string} role
+ */
+export function withRole(roles, project, role) {
+    return withMember(roles, project, role || undefined);
+}
+
+/**
+ * Role in a project; "" for no access.
+ *
+ * @param {Record<string, string>} roles
+ * @param {string} project
+ */
+export function roleIn(roles, project) {
+    return member(roles, project) ?? '';
+}
+
+/**
  * Fields for the projects of a new token.
  *
  * @param {HTMLElement} roleField Field of the role in all projects, hidden while the token is
@@ -37,8 +59,7 @@ export function roleText({role, projects}) {
 export function tokenProjects(roleField, kept) {
     const scope = choice(scopes, kept ? 'some' : 'all');
     const list = h('div', {class: 'stack', role: 'group', 'aria-label': 'Role in each project'});
-    /** @type {Record<string, string>} */
-    const roles = {...kept};
+    let roles = kept ?? {};
     const draw = async () => {
         const isLimited = scope.value === 'some';
         roleField.hidden = isLimited;
@@ -48,9 +69,8 @@ export function tokenProjects(roleField, kept) {
             /** @type {Project[]} */
             const projects = (await call('GET', '/v1/projects')).body.projects;
             fill(list, projects.map((project) => {
-                const control = choice(access, roles[project.name] ?? '', {onchange: () => {
-                    if (control.value) roles[project.name] = control.value;
-                    else delete roles[project.name];
+                const control = choice(access, roleIn(roles, project.name), {onchange: () => {
+                    roles = withRole(roles, project.name, control.value);
                 }});
                 return field(projectText(project), control);
             }));
@@ -64,7 +84,7 @@ export function tokenProjects(roleField, kept) {
         nodes: [field('Access to', scope), roleField, list],
         /** Roles by project; null for all projects. */
         get value() {
-            return scope.value === 'some' ? {...roles} : null;
+            return scope.value === 'some' ? roles : null;
         },
     };
 }

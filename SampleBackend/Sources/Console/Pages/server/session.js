@@ -2,6 +2,7 @@
  * The console session: signing in and out, and the permissions of roles.
  */
 
+import {member} from '../json/json.js';
 import {call, receive, ServerError} from './api.js';
 
 /** Notifies the browser's other tabs that a session began or ended: they share its cookie. */
@@ -92,7 +93,7 @@ export function takeTokenOfLink(before = '') {
  * @returns {Session}
  */
 export function sessionIn(session, {name, archived = false}) {
-    return {...session, role: session.projects?.[name] ?? session.role, isReadOnly: archived};
+    return {...session, role: member(session.projects, name) ?? session.role, isReadOnly: archived};
 }
 
 /**
