@@ -157,6 +157,24 @@ class BuilderTests(TaskCase):
         self.keep()
         self.wait_for_text("1 change", ".draft-bar")
 
+    def test_refuses_a_file_that_is_not_text_and_remarks_on_hidden_characters(self):
+        self.add_condition("Some")
+        self.press("Add rule")
+        self.choose("Field", "User ID")
+        with tempfile.NamedTemporaryFile("wb", suffix=".png") as file:
+            file.write(b"\x89PNG\r\n\x1a\n,1,2")
+            file.flush()
+            self.field("From a file …").send_keys(file.name)
+            self.wait_for_text("is not a text file in UTF-8.", "dialog .rule-values")
+        self.assertFalse(self.find_all("dialog .rule-value"))
+        with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as file:
+            file.write("u1\nu\u200b2")
+            file.flush()
+            self.field("From a file …").send_keys(file.name)
+            self.wait_for_text("has an invisible character, U+200B. It is another user ID",
+                               "dialog .rule-values")
+        self.check_page("condition-hidden-character")
+
     def test_keeps_no_share_that_a_slider_cannot_have(self):
         self.add_condition("Some")
         self.press("Add rule")

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {hiddenCharacters, lookAlike, lookAlikeProblem, marked}
+import {hiddenCharacters, hiddenRemarks, lookAlike, lookAlikeProblem, marked}
     from '../../Sources/Console/Pages/text/hidden-characters.js';
 
 for (const [text, phrase] of [
@@ -41,4 +41,10 @@ test('a name that only looks like another one is refused with the reason', () =>
     assert.equal(lookAlikeProblem('a b', ['a  b'], 'condition'),
         'A condition with a name that looks the same exists; the other one has other characters '
         + 'or spaces. Choose another name.');
+});
+
+test('values of a list that hide something are named', () => {
+    assert.deepEqual(hiddenRemarks(['u1', 'u\u200b2', ' u3', 'u 4', '\u{1f469}\u200d\u{1f467}'], 'user ID'), [
+        '“u\u200b2” has an invisible character, U+200B. It is another user ID than the one without it.',
+        '“ u3” begins with a space. It is another user ID than the one without it.']);
 });

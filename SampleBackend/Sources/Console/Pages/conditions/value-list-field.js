@@ -4,10 +4,11 @@
 
 import {announce, h} from '../controls/dom.js';
 import {fileButton, takeDropped, textOf} from '../controls/file-field.js';
+import {showRemarks} from '../controls/remarks.js';
 import {definedValues, meantValue, suggestedValues, valueName} from '../template/defined-values.js';
-import {listedLines, listedValues} from '../template/value-list.js';
+import {isText, listedLines, listedValues} from '../template/value-list.js';
 import {count, numberText} from '../text/formats.js';
-import {marked} from '../text/hidden-characters.js';
+import {hiddenRemarks, marked} from '../text/hidden-characters.js';
 import {fieldOf} from './condition-fields.js';
 
 /** Number of values up to which all are shown at first. */
@@ -61,7 +62,8 @@ export function valueListField(builder, rule, path) {
         try {
             const text = await textOf(file, megabytes);
             if (!input.isConnected) return;
-            if (split(text).length) add(text);
+            if (!isText(text)) problem.textContent = `${file.name} is not a text file in UTF-8.`;
+            else if (split(text).length) add(text);
             else problem.textContent = `${file.name} is empty.`;
         } catch (error) {
             problem.textContent = error.message;
@@ -99,6 +101,8 @@ export function valueListField(builder, rule, path) {
                     builder.restructure(place);
                 }}, '×'));
     });
+    const remarks = h('div', {class: 'rule-remarks'});
+    showRemarks(remarks, hiddenRemarks(rule.values, fieldOf(rule)?.noun ?? 'value'));
     const node = h('div', {class: 'rule-values'}, chips,
         rest > 0 && h('button', {type: 'button', class: 'quiet small', onclick: () => {
             unfolded.add(rule);
@@ -110,7 +114,7 @@ export function valueListField(builder, rule, path) {
                 title: 'One per line, or separated by commas, semicolons or tabs. A file can also '
                     + 'be dropped here.'}),
         rule.values.length > 1 && h('span', {class: 'muted'}, counted(rule, rule.values.length)),
-        problem);
+        problem, remarks);
     takeDropped(node, addFile);
     return node;
 }

@@ -8,22 +8,14 @@ import {announce, fill, h} from '../controls/dom.js';
 import {failedReading} from '../controls/shown-answer.js';
 import {address, setQuery} from '../routing/router.js';
 import {call, isMissing, projectPath} from '../server/api.js';
-import {newestRequest} from '../server/newest-request.js';
 import {count, withLocalTimes} from '../text/formats.js';
+import {AuditEntries, pageSize} from './audit-entries.js';
 import {
     actions, actionText, everything, filterIn, given, isOfVersion, searchParameters, subjectText,
 } from './audit-search.js';
 import {onNewVersion} from './new-versions.js';
 
-/** Entries per request. */
-const pageSize = 100;
-
-/** Requests of one search, each of which searches a part of the trail. */
-const maximumRequests = 10;
-
-/**
- * @typedef {{action: string, subject: string, time: string, actor?: string, detail?: string}} Entry
- */
+/** @typedef {import('./audit-entries.js').Entry} Entry */
 
 /**
  * What an entry is about; a version links to its changes.
@@ -93,58 +85,42 @@ function searchForm(filter, search) {
  */
 export function show(main, context) {
     const left = new AbortController();
-    const nextRequest = newestRequest(left.signal);
     const body = h('div', {class: 'stack'});
     let filter = filterIn(context.query);
-    /** @type {Entry[]} */
-    let entries = [];
+    const entries = new AuditEntries(async (page, signal) => {
+        const {body: answer} = await call('GET', projectPath(
+            context.project, 'audit', {...page, ...searchParameters(filter)}), {signal});
+        return answer;
+    }, left.signal);
     const isFiltered = () => Object.keys(given(filter)).length > 0;
 
-    /** @param {string} [nextPageToken] */
-    const draw = (nextPageToken) => {
+    const draw = () => {
+        const {list, nextPageToken} = entries;
         const end = isFiltered() ? 'Nothing is found.' : 'Nothing has been done yet.';
         const none = nextPageToken ? 'Nothing is found among the newest entries.' : end;
-        fill(body, entries.length
-            ? table('Audit trail', ['When', 'Who', 'What', 'Of', 'Detail'], entries.map(row))
+        fill(body, list.length
+            ? table('Audit trail', ['When', 'Who', 'What', 'Of', 'Detail'], list.map(row))
             : h('section', {class: 'card'}, nothing(none)),
-        nextPageToken && moreButton(
-            entries.length ? 'Show older entries' : 'Search older entries',
-            () => read(nextRequest(), nextPageToken)));
+        nextPageToken && moreButton(list.length ? 'Show older entries' : 'Search older entries',
+            async () => drawRead(await entries.more())));
     };
 
-    /**
-     * Adds a page of entries. One answer can have fewer, as it searches a part of a long trail.
-     *
-     * @param {AbortSignal} signal
-     * @param {string} [pageToken]
-     */
-    const read = async (signal, pageToken) => {
-        const end = entries.length + pageSize;
-        let token = pageToken;
-        for (let request = 0; request < maximumRequests; request += 1) {
-            const answer = await call('GET', projectPath(context.project, 'audit', {
-                pageSize: end - entries.length, pageToken: token, ...searchParameters(filter)}),
-            {signal});
-            if (signal.aborted) return;
-            entries = [...entries, ...answer.body.entries];
-            token = answer.body.nextPageToken;
-            if (!token || entries.length >= end) break;
-        }
-        draw(token);
-        if (isFiltered()) announce(`${count(entries.length, 'entry', 'entries')} found.`);
+    /** @param {boolean} isRead False if another request began meanwhile. */
+    const drawRead = (isRead) => {
+        if (!isRead) return;
+        draw();
+        if (isFiltered()) announce(`${count(entries.list.length, 'entry', 'entries')} found.`);
     };
 
     /** Reads the newest entries of the filter; `isQuiet` keeps those shown until then. */
     const start = async (isQuiet = false) => {
-        const signal = nextRequest();
-        entries = [];
         if (!isQuiet) fill(body, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
         try {
-            await read(signal);
+            drawRead(await entries.start());
         } catch (error) {
-            if (signal.aborted) return;
+            entries.clear();
             if (isMissing(error)) draw();
-            else fill(body, failedReading(error, signal, () => start()));
+            else fill(body, failedReading(error, entries.signal, () => start()));
         }
     };
     fill(main, pageHead('Audit', 'Who did what and when, newest first. The trail is never '
@@ -157,7 +133,7 @@ export function show(main, context) {
     start();
     onNewVersion(context.workspace, left.signal, () => {
         // Older entries, which the user has loaded, would disappear.
-        if (entries.length <= pageSize) start(true);
+        if (entries.list.length <= pageSize) start(true);
     });
     return () => left.abort();
 }

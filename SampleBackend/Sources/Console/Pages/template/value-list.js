@@ -35,6 +35,16 @@ export function listedLines(text) {
 }
 
 /**
+ * True for the content of a text file: false for one that was read from other bytes than UTF-8, or
+ * has control characters as binary files have.
+ *
+ * @param {string} content
+ */
+export function isText(content) {
+    return !/[\u0000-\u0008\u000e-\u001f\u007f\ufffd]/.test(content);
+}
+
+/**
  * Pastes lines into a field of one line, which would join them: separated by commas.
  *
  * @param {ClipboardEvent} event

@@ -48,6 +48,19 @@ export function hiddenCharacters(text) {
 }
 
 /**
+ * Sentences on the values of a list that have characters which nobody sees.
+ *
+ * @param {string[]} values
+ * @param {string} noun Such as "user ID".
+ */
+export function hiddenRemarks(values, noun) {
+    // A list can have a hundred thousand values.
+    return values.filter((value) => invisible.test(value) || value !== value.trim())
+        .map((value) => `“${value}” ${hiddenCharacters(value)}. It is another ${noun} than the one `
+            + 'without it.');
+}
+
+/**
  * A text, in quotation marks if it has characters that nobody sees.
  *
  * @param {string} text
