@@ -181,10 +181,12 @@ type SyncState = {
 
 /**
  * How the tab's last publish ended. `problem` says why nothing was published; `undone` is the
- * version that an undo published since. `isSeen` is false while no page has shown it.
+ * version that an undo published since, `newest` the one that replaced the published one before the
+ * console knew of it. `isSeen` is false while no page has shown it.
  */
 type LastPublish = {
     version?: Version;
+    newest?: Version;
     isOwn?: boolean;
     undone?: Version;
     problem?: string;
@@ -656,7 +658,14 @@ type ReviewState = {
 };
 
 /** The outcome of a publish. */
-type PublishOutcome = {outcome: string, version?: Version, problems?: Problem[], message?: string};
+type PublishOutcome = {
+    outcome: string;
+    version?: Version;
+    /** The current version, where it is not the published one. */
+    newest?: Version;
+    problems?: Problem[];
+    message?: string;
+};
 
 /** How long a question is repeated. */
 type DoubtOptions = {signal: AbortSignal,
