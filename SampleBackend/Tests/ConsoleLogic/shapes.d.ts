@@ -632,6 +632,19 @@ type DraftMerge = {
     changes: {mine: Differences, theirs: Differences};
 };
 
+/**
+ * Draft of an imported file. `base` is the version with which it began, null if it is not one of the
+ * project; `over` is the version with which `template` is merged, null if it is not merged.
+ */
+type ImportedDraft = {
+    base: string | null;
+    description: string;
+    template: Template;
+    over: {versionNumber: string, etag: string, baseTemplate: Template} | null;
+    conflicts: Conflict[];
+    problems: Problem[];
+};
+
 /** Draft as the review shows it. */
 type Review = {
     template: Template;
