@@ -181,6 +181,17 @@ class LeavingTests(TaskCase):
         self.wait_for_text("Version 2 was published by", "main")
         self.wait_for_text("the draft ended with it", "main")
 
+    def test_says_that_the_draft_was_discarded_elsewhere_and_brings_it_back(self):
+        self.publish(with_interval("20"), "Theirs")
+        self.wait_for_text("Version 2 was published meanwhile", ".draft-bar")
+        self.assertEqual(self.call("DELETE", "draft")[0], 200)
+        self.wait_for_text("The draft was discarded in another tab or window", "main")
+        self.assertNotIn("ended with it", self.find("main").text)
+        self.press("Undo: discard the draft")
+        self.wait_for_text("1 change since version 1", ".draft-bar")
+        self.wait_for_text("What changes", "main")
+        self.assertNotIn("was discarded", self.find("main").text)
+
 
 class TwoPeopleTests(TaskCase):
     def theirs(self, change):

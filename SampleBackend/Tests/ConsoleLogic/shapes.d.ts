@@ -130,6 +130,9 @@ type DraftHistory = {done: DraftStep[], undone: DraftStep[]};
 /** What the pages show: the draft, or without a base the published version. */
 type ShownDraft = DraftState & {version: string};
 
+/** Draft that a tab has seen last, with the template of its base. */
+type EndedDraft = ShownDraft & {baseTemplate: Template};
+
 /** Step that is undone or redone next. */
 type NextStep = {
     name: string;
@@ -649,6 +652,7 @@ type ImportedDraft = {
 type Review = {
     template: Template;
     base: string;
+    baseTemplate: Template;
     /** Template as the server would store it; null until it was checked. */
     normalized: Template | null;
     checking: Promise<void>;

@@ -10,6 +10,7 @@ import {etagOf} from '../server/versions.js';
 import {withoutVersion} from '../template/template.js';
 import {draftOver, shownBy, withoutEmpty} from './draft-state.js';
 import {templateAfter} from './draft-step.js';
+import {discardName} from './draft-steps.js';
 import {SyncedDraft} from './synced-draft.js';
 
 /** Published template and draft of a project, and the edits of the draft. */
@@ -80,7 +81,7 @@ export class Workspace extends SyncedDraft {
 
     /** Deletes the draft, also on the server; `isUnsaved` stays true if that fails. */
     discard() {
-        this.#take(null, 'discard the draft');
+        this.#take(null, discardName);
         return this.saved();
     }
 
@@ -121,6 +122,16 @@ export class Workspace extends SyncedDraft {
         const {template} = after ?? {template: this.baseTemplate};
         this.steps.record(shownBy(this.state), {template, base: after?.base ?? null}, step);
         this.send({type: 'edit', draft: after, overwritten});
+    }
+
+    /** Ends the note about a draft that went with its project. */
+    noteDropped() {
+        this.send({type: 'noted'});
+    }
+
+    /** Sends a refused draft again. */
+    retry() {
+        this.send({type: 'retry'});
     }
 
     /**

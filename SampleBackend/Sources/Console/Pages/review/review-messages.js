@@ -89,6 +89,16 @@ export function supersededView(publish) {
 }
 
 /**
+ * Message that the draft ended elsewhere, and no version has it.
+ *
+ * @param {boolean} mayUndo
+ */
+export function endedElsewhereView(mayUndo) {
+    return message('warning', 'The draft was discarded in another tab or window, or it was '
+        + `changed and published there.${mayUndo ? ' Undo in the bar brings it back.' : ''}`);
+}
+
+/**
  * Message that the draft ended elsewhere, by a version that was published meanwhile.
  *
  * @param {Version} version
