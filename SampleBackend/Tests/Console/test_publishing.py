@@ -192,6 +192,17 @@ class LeavingTests(TaskCase):
         self.wait_for_text("Version 2 was published by", "main")
         self.wait_for_text("the draft ended with it", "main")
 
+    def test_says_that_the_draft_was_discarded_elsewhere_and_brings_it_back(self):
+        self.publish(with_interval("20"), "Theirs")
+        self.wait_for_text("Version 2 was published meanwhile", ".draft-bar")
+        self.assertEqual(self.call("DELETE", "draft")[0], 200)
+        self.wait_for_text("The draft was discarded in another tab or window", "main")
+        self.assertNotIn("ended with it", self.find("main").text)
+        self.press("Undo: discard the draft")
+        self.wait_for_text("1 change since version 1", ".draft-bar")
+        self.wait_for_text("What changes", "main")
+        self.assertNotIn("was discarded", self.find("main").text)
+
 
 class TwoPeopleTests(TaskCase):
     def theirs(self, change):
@@ -270,6 +281,39 @@ class TwoPeopleTests(TaskCase):
             [e.text for e in self.find_all("main button") if e.text == "Undo"], [])
         self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
         self.assertEqual(self.version(), "2")
+
+    def go_back_to_version_1(self):
+        status, answer = self.call(
+            "POST", "remoteConfig:rollback", {"versionNumber": "1"}, If_Match="*")
+        self.assertEqual(status, 200, answer)
+
+    @gate
+    def test_keeps_a_draft_that_was_published_and_undone_since(self):
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for_text("AppFeatures.RefreshInterval", ".difference")
+        self.publish(with_interval("45"), "Theirs")
+        self.go_back_to_version_1()
+        self.press("Publish")
+        self.wait_for_text("You changed different things", "main")
+        self.press("Take this into the draft")
+        self.wait_for_text("since version 3", ".draft-bar")
+        self.assertEqual(self.interval(), "45")
+
+    def test_keeps_a_draft_whose_publish_was_lost_and_undone_since(self):
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for_text("AppFeatures.RefreshInterval", ".difference")
+        # Its response is lost after another user has gone back.
+        faults = Faults(self.driver)
+        faults.hold("PUT", "/remoteConfig$", limit=1)
+        self.press("Publish")
+        self.wait_for(lambda: faults.held() == 1 and self.version() == "2", "the publish")
+        self.go_back_to_version_1()
+        faults.end(is_lost=True)
+        self.wait_for_text("Published as version 2, which version 3 has replaced since.", "main")
+        self.assertEqual(self.interval(), "45")
+        self.check_page("superseded")
 
     @gate
     def test_lets_one_choose_where_both_changed_the_same(self):

@@ -323,14 +323,34 @@ class ExportTests(TaskCase):
         with self.downloads() as folder:
             self.go("review")
             self.wait_for_text("give the file to a publisher", "main form")
+            self.write("Description of this version", "Why")
             self.press("Export the draft")
             file = Path(folder, f"{self.project}-draft.json")
             self.wait_for(file.exists, "the file")
             status, answer = self.call("POST", "remoteConfig:import", {
                 "format": "ACTIVECONFIG", "file": json.loads(file.read_text("utf-8"))})
-        self.assertEqual(status, 200, answer)
-        self.assertEqual(answer["template"]["parameterGroups"]["AppFeatures"]["parameters"][
-            "RefreshInterval"]["defaultValue"]["value"], "45")
+            self.assertEqual(status, 200, answer)
+            self.assertEqual(answer["template"]["parameterGroups"]["AppFeatures"]["parameters"][
+                "RefreshInterval"]["defaultValue"]["value"], "45")
+            self.call("DELETE", "draft", Authorization=f"Bearer {self.token}")
+            self.wait_for_text("No draft", ".step-bar")
+            # What is published before the file is imported, stays.
+            template = json.loads(json.dumps(TEMPLATE))
+            template["parameterGroups"]["SampleViewConfiguration"]["parameters"]["LabelText"][
+                "defaultValue"]["value"] = "Theirs"
+            self.publish(template, "Theirs")
+            self.go("transfer")
+            self.field("File").send_keys(str(file))
+            self.wait_for(
+                lambda: self.field("Or its content").get_attribute("value"), "the content")
+        self.press("Read the file")
+        self.wait_for_text("It is merged with what was published since, up to version 2.", "main")
+        self.check_page("import-draft")
+        self.press("Replace everything in the draft")
+        self.wait_for_text("1 change since version 2", ".draft-bar")
+        self.assertEqual(self.field("Description of this version").get_attribute("value"), "Why")
+        self.press("Undo: import")
+        self.wait_for_text("No draft", ".step-bar")
 
     def test_downloads_a_file(self):
         with self.downloads() as folder:

@@ -100,11 +100,23 @@ test('a lost publish that was not done may be tried again', async () => {
         {outcome: 'notPublished'});
 });
 
-test('a lost publish is found below a newer version', async () => {
-    const versions = [{versionNumber: '5'}, {versionNumber: '4', ...own}];
+for (const [name, newest] of [['another version', {a: 2}], ['its undo', {}]]) {
+    test(`a lost publish below ${name} is found as one that is no longer current`, async () => {
+        const versions = [{versionNumber: '5'}, {versionNumber: '4', ...own}];
+        answerRequests(after(lost, versions));
+        const found = await timed(publish(workspace({5: newest, 4: {a: 1}}), {a: 1}, options()));
+        assert.deepEqual(found, {outcome: 'superseded', version: versions[1], newest: versions[0]});
+    });
+}
+
+test('a lost publish is outdated by other versions, also by one that had its content', async () => {
+    const versions = [{versionNumber: '5', ...own}, {versionNumber: '4', updateUser: {name: 'bob'}}];
     answerRequests(after(lost, versions));
-    const found = await timed(publish(workspace({5: {a: 2}, 4: {a: 1}}), {a: 1}, options()));
-    assert.deepEqual(found, {outcome: 'published', version: versions[1]});
+    for (const older of [{a: 1}, {a: 3}]) {
+        assert.deepEqual(
+            await timed(publish(workspace({5: {a: 2}, 4: older}), {a: 1}, options())),
+            {outcome: 'outdated'});
+    }
 });
 
 test('the server is asked until it answers', async () => {
@@ -175,11 +187,30 @@ test('an error below 500 ends the questions', async () => {
     }, {signal, onDoubt: () => {}})), {status: 403});
 });
 
-test('a draft over an older version is outdated, unless a version holds it after all', async () => {
+test('a draft over an older version is outdated, unless the current version has it', async () => {
     answerRequests(after(() => failure(412), [{versionNumber: '4', ...own}]));
     assert.deepEqual(await publish(workspace({4: {a: 2}}), {a: 1}, options()),
         {outcome: 'outdated'});
     assert.equal((await publish(workspace({4: {a: 1}}), {a: 1}, options())).outcome, 'published');
+});
+
+test('a draft that was published and undone since is outdated', async () => {
+    for (const older of [own, {updateUser: {name: 'bob'}}]) {
+        answerRequests(after(() => failure(412),
+            [{versionNumber: '5', ...own}, {versionNumber: '4', ...older}]));
+        assert.deepEqual(await publish(workspace({5: {}, 4: {a: 1}}), {a: 1}, options()),
+            {outcome: 'outdated'});
+    }
+});
+
+test('a publish that was settled and undone meanwhile is no longer current', async () => {
+    let attempts = 0;
+    answerRequests(after(() => {
+        attempts += 1;
+        return attempts < 3 ? unsettled() : failure(412);
+    }, [{versionNumber: '5'}, {versionNumber: '4', ...own}]));
+    const found = await timed(publish(workspace({5: {}, 4: {a: 1}}), {a: 1}, options()));
+    assert.deepEqual([found.outcome, found.version?.versionNumber], ['superseded', '4']);
 });
 
 const undone = {before: '3', versionNumber: '4'};

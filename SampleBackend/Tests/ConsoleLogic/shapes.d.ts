@@ -136,6 +136,9 @@ type DraftHistory = {done: DraftStep[], undone: DraftStep[]};
 /** What the pages show: the draft, or without a base the published version. */
 type ShownDraft = DraftState & {version: string};
 
+/** Draft that a tab has seen last, with the template of its base. */
+type EndedDraft = ShownDraft & {baseTemplate: Template};
+
 /** Step that is undone or redone next. */
 type NextStep = {
     name: string;
@@ -189,10 +192,12 @@ type SyncState = {
 
 /**
  * How the tab's last publish ended. `problem` says why nothing was published; `undone` is the
- * version that an undo published since. `isSeen` is false while no page has shown it.
+ * version that an undo published since, `newest` the one that replaced the published one before the
+ * console knew of it. `isSeen` is false while no page has shown it.
  */
 type LastPublish = {
     version?: Version;
+    newest?: Version;
     isOwn?: boolean;
     undone?: Version;
     problem?: string;
@@ -641,10 +646,24 @@ type DraftMerge = {
     changes: {mine: Differences, theirs: Differences};
 };
 
+/**
+ * Draft of an imported file. `base` is the version with which it began, null if it is not one of the
+ * project; `over` is the version with which `template` is merged, null if it is not merged.
+ */
+type ImportedDraft = {
+    base: string | null;
+    description: string;
+    template: Template;
+    over: {versionNumber: string, etag: string, baseTemplate: Template} | null;
+    conflicts: Conflict[];
+    problems: Problem[];
+};
+
 /** Draft as the review shows it. */
 type Review = {
     template: Template;
     base: string;
+    baseTemplate: Template;
     /** Template as the server would store it; null until it was checked. */
     normalized: Template | null;
     checking: Promise<void>;
@@ -667,7 +686,14 @@ type ReviewState = {
 };
 
 /** The outcome of a publish. */
-type PublishOutcome = {outcome: string, version?: Version, problems?: Problem[], message?: string};
+type PublishOutcome = {
+    outcome: string;
+    version?: Version;
+    /** The current version, where it is not the published one. */
+    newest?: Version;
+    problems?: Problem[];
+    message?: string;
+};
 
 /** How long a question is repeated. */
 type DoubtOptions = {signal: AbortSignal,

@@ -4,6 +4,8 @@ import {test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
 import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
+import {importedDraft, statedDraft}
+    from '../../Sources/Console/Pages/transfer/imported-draft.js';
 import {commonItems} from '../../Sources/Console/Pages/transfer/common-items.js';
 import {settingCount} from '../../Sources/Console/Pages/template/removals.js';
 import {adding, contradictions, convert, draftFile, formatOf, formats, freeName, isTemplate}
@@ -109,12 +111,56 @@ test('items of both are equal, or named with what differs', () => {
 
 test('an exported draft is a file of ActiveConfig with its base and its author', () => {
     const template = {parameters: {a: {defaultValue: {value: '1'}}}, version: {description: 'd'}};
-    const text = draftFile({template, base: '7'}, {name: 'Ann'});
+    const text = draftFile({template, base: '7'}, {name: 'Ann'}, 'p');
     const read = parseJSON(text);
     assert.equal(formatOf(read), 'ACTIVECONFIG');
     assert.deepEqual(read, {...template,
-        version: {description: 'd', versionNumber: '7', updateUser: {name: 'Ann'}}});
+        version: {description: 'd', project: 'p', versionNumber: '7', updateUser: {name: 'Ann'}}});
 });
+
+test('a file states the version with which its draft began, in its own project', () => {
+    const read = parseJSON(draftFile(
+        {template: {version: {description: 'd'}}, base: '7'}, {name: 'Ann'}, 'p'));
+    assert.deepEqual(statedDraft(read, 'p'), {base: '7', description: 'd'});
+    assert.deepEqual(statedDraft(read, 'other'), {base: null, description: 'd'});
+    assert.deepEqual(statedDraft({version: {versionNumber: '7'}}, 'p'),
+        {base: '7', description: ''});
+    for (const other of [{}, {version: {}}, {version: {versionNumber: 'x'}},
+        {version: {versionNumber: '7', updateTime: '2026-01-01T00:00:00Z'}}]) {
+        assert.equal(statedDraft(other, 'p'), null);
+    }
+});
+
+/** A workspace of version 3, of whose versions `kept` have these templates. */
+const workspaceOf = (kept) => ({project: 'p', versionNumber: '3', newestVersion: {versionNumber: '3'},
+    checkNewest: async () => {},
+    load: async () => assert.fail('version 3 is read again'),
+    templateOf: async (number) => kept[number] ?? null,
+    fetchTemplate: async (number) => ({template: kept[number]})});
+const stated = (base) => ({version: {versionNumber: base, description: 'd'}});
+
+test('the draft of a file is merged with what was published since', async () => {
+    const requests = answerRequests(({body}) => ({body: {
+        template: {merged: Object.keys(body.resolutions)}, versionNumber: '3', etag: 'e',
+        conflicts: [{path: 'a'}], problems: []}}));
+    const merged = await importedDraft(workspaceOf({2: {c: 2}, 3: {c: 3}}), stated('2'), {mine: 1});
+    assert.deepEqual(merged, {base: '2', description: 'd', template: {merged: ['a']},
+        over: {versionNumber: '3', etag: 'e', baseTemplate: {c: 3}}, conflicts: [{path: 'a'}],
+        problems: []});
+    assert.deepEqual(requests[0].body, {base: '2', mine: {mine: 1}, resolutions: {}});
+});
+
+for (const [what, base, expected] of [
+    ['over the current version stays as it is', '3',
+        {base: '3', over: {versionNumber: '3', etag: '"etag-p-3"', baseTemplate: {c: 3}}}],
+    ['whose version is gone is not merged', '1', {base: '1', over: null}],
+    ['over a version that the project never had is not merged', '9', {base: null, over: null}],
+]) {
+    test(`the draft of a file ${what}`, async () => {
+        assert.deepEqual(await importedDraft(workspaceOf({3: {c: 3}}), stated(base), {mine: 1}),
+            {description: 'd', template: {mine: 1}, conflicts: [], problems: [], ...expected});
+    });
+}
 
 test('an empty project gets the whole file', () => {
     const template = adding({}, file);

@@ -3,10 +3,15 @@
  */
 
 import {jsonText, parseJSON} from '../json/json-text.js';
+import {isEqual} from '../json/json.js';
 import {ownKey} from '../storage/stored-data.js';
 import {afterPublish, nextStep, noHistory, recorded, withinBudget} from './draft-history.js';
+import {areContained, isContained, isDiscarded} from './ended-draft.js';
 import {stepBetween} from './draft-step.js';
 import {nameOfStep} from './step-name.js';
+
+/** Name of the step that discards a draft. */
+export const discardName = 'discard the draft';
 
 /** The steps that one user can undo and redo in a project. */
 export class DraftSteps {
@@ -115,7 +120,9 @@ export class DraftSteps {
      * @param {Template} sent Template that was published.
      */
     published(template, sent) {
-        this.#set(afterPublish(this.#history, template, sent), this.#base);
+        // Without later edits, it ends here.
+        this.#set(afterPublish(this.#history, template, sent),
+            isEqual(template, sent) ? null : this.#base);
     }
 
     /**
@@ -129,16 +136,28 @@ export class DraftSteps {
     }
 
     /**
-     * Follows changes from elsewhere. A draft that ended over another version was published, or
-     * discarded with it: its steps would now undo what is published.
+     * Follows changes from elsewhere. The steps of a draft end with it if the current version has
+     * what they changed: they would undo what is published. Another draft was discarded, which is
+     * a step, too.
      *
      * @param {ShownDraft} shown
+     * @param {?EndedDraft} last The last draft; null if it is unknown.
+     * @returns {boolean} True if the draft has ended elsewhere.
      */
-    follow({base, version}) {
-        const isEnded = this.#base !== null && base === null && version !== this.#base;
+    follow(shown, last) {
+        const {base, version, template} = shown;
+        const isEnded = this.#base !== null && base === null;
         const isOther = base !== this.#base || version !== this.#version;
+        // Over the same version, another tab may have undone it.
+        const isOverOther = isEnded && version !== this.#base;
+        const isPublished = isOverOther && (last
+            ? isContained(last, template) : areContained(this.#history, template));
         this.#version = version;
-        if (isEnded || isOther) this.#set(isEnded ? noHistory : this.#history, base);
+        if (isPublished) this.#set(noHistory, base);
+        else if (isOverOther && last && !isDiscarded(this.#history)) {
+            this.record({...last, version}, {template: last.baseTemplate, base}, discardName);
+        } else if (isOther) this.#set(this.#history, base);
+        return isEnded;
     }
 
     /** Leaves the steps in the storage as they are, also when their user is forgotten there. */

@@ -13,7 +13,11 @@ export const undoTime = 60_000;
  *
  * @param {LastPublish} publish
  */
-export function publishText({version, isOwn, undone, problem}) {
+export function publishText({version, newest, isOwn, undone, problem}) {
+    if (version && newest) {
+        return `Published as version ${version.versionNumber}, which version `
+            + `${newest.versionNumber} has replaced since. Your draft is kept.`;
+    }
     if (undone) return `Undone: published again as version ${undone.versionNumber}.`;
     if (!version) return `Not published: ${problem}`;
     return isOwn ? `Published as version ${version.versionNumber}.`
@@ -29,10 +33,10 @@ export function publishText({version, isOwn, undone, problem}) {
 export function publishNote(workspace, open = workspace.project) {
     const {lastPublish, project} = workspace;
     if (!lastPublish || lastPublish.isSeen) return false;
-    const {version, isOwn, undone, time} = lastPublish;
-    const mayUndo = version && isOwn && !undone && Date.now() - time < undoTime;
+    const {version, newest, isOwn, undone, time} = lastPublish;
+    const mayUndo = version && isOwn && !undone && !newest && Date.now() - time < undoTime;
     const where = project === open ? '' : `${project}: `;
-    return h('span', {class: version ? '' : 'outdated', role: 'status'},
+    return h('span', {class: version && !newest ? '' : 'outdated', role: 'status'},
         ` ${where}${publishText(lastPublish)} `,
         mayUndo ? h('a', {href: projectAddress(project, 'review')}, 'See it arrive, or undo it')
             : version ? h('a', {href: projectAddress(project, 'history')}, 'See the history')

@@ -21,8 +21,8 @@ import {WorkspaceView} from './workspace-view.js';
 const hasOpenDialog = () => document.querySelector('dialog[open]') !== null;
 
 /**
- * Dispatches `change` when the published template or the draft changes, and `versionchange` after
- * `load` has read another version.
+ * Dispatches `change` when the published template or the draft changes, `versionchange` after
+ * `load` has read another version, and `ended` before `change` when the draft has ended elsewhere.
  */
 export class SyncedDraft extends WorkspaceView {
     /** False while the tab's storage has no space for the unsaved edits. */
@@ -39,6 +39,8 @@ export class SyncedDraft extends WorkspaceView {
     /** @type {?BroadcastChannel} */
     #channel = null;
     #hasDialog;
+    /** @type {?EndedDraft} */
+    #last = null;
 
     /**
      * @param {string} project Name of the project.
@@ -122,7 +124,7 @@ export class SyncedDraft extends WorkspaceView {
         try {
             await this.#restore();
         } finally {
-            this.steps.follow(shownBy(this.state));
+            this.#followEnd();
             this.#dispatch('change');
             if (this.versionNumber !== before) this.#dispatch('versionchange');
         }
@@ -156,11 +158,6 @@ export class SyncedDraft extends WorkspaceView {
         this.send({type: 'replaced', current, found, dropped});
     }
 
-    /** Ends the note about a draft that went with its project. */
-    noteDropped() {
-        this.send({type: 'noted'});
-    }
-
     /** Restores the edits of this tab that were unsaved when the page was reloaded. */
     async #restore() {
         const kept = this.isUnsaved ? null : this.#mirror.read();
@@ -192,11 +189,6 @@ export class SyncedDraft extends WorkspaceView {
      */
     templateOf(base) {
         return templateOfVersion(this.project, base, this.state);
-    }
-
-    /** Sends a refused draft again. */
-    retry() {
-        this.send({type: 'retry'});
     }
 
     /**
@@ -241,6 +233,7 @@ export class SyncedDraft extends WorkspaceView {
         if (event.type === 'deleted' && event.isGone && saved && !draft) {
             this.steps.endedElsewhere(saved.base);
         }
+        if (draft) this.#last = {...shownBy(this.state), baseTemplate: draft.baseTemplate};
         const {state, effects} = afterEvent(this.state, event);
         this.state = state;
         if (state.phase !== 'waiting') this.#saver.stopWaiting();
@@ -274,7 +267,12 @@ export class SyncedDraft extends WorkspaceView {
         const found = await readServerDraft(this.project, tag, seen);
         // Not after a failure: then it is unknown whether the draft ended by a publish.
         await this.send({type: 'found', found, seen});
-        this.steps.follow(shownBy(this.state));
+        this.#followEnd();
+    }
+
+    /** Lets the steps follow the draft. */
+    #followEnd() {
+        if (this.steps.follow(shownBy(this.state), this.#last)) this.#dispatch('ended');
     }
 
     /**

@@ -10,6 +10,7 @@ import {mergeTemplates} from '../template/template-merge.js';
 import {withoutVersion} from '../template/template.js';
 import {draftOver, shownBy, withoutEmpty} from './draft-state.js';
 import {templateAfter} from './draft-step.js';
+import {discardName} from './draft-steps.js';
 import {SyncedDraft} from './synced-draft.js';
 
 /** Published template and draft of a project, and the edits of the draft. */
@@ -80,7 +81,7 @@ export class Workspace extends SyncedDraft {
 
     /** Deletes the draft, also on the server; `isUnsaved` stays true if that fails. */
     discard() {
-        this.#take(null, 'discard the draft');
+        this.#take(null, discardName);
         return this.saved();
     }
 
@@ -123,6 +124,16 @@ export class Workspace extends SyncedDraft {
         this.steps.record(shown, {template, base: after?.base ?? null}, step);
         this.send({type: 'edit', draft: after, overwritten,
             replaced: overwritten.length ? shown.template : null});
+    }
+
+    /** Ends the note about a draft that went with its project. */
+    noteDropped() {
+        this.send({type: 'noted'});
+    }
+
+    /** Sends a refused draft again. */
+    retry() {
+        this.send({type: 'retry'});
     }
 
     /**

@@ -14,7 +14,7 @@ import {withoutVersion} from '../template/template.js';
 import {draftExport} from '../transfer/draft-export.js';
 import {problemsView} from './draft-check.js';
 import {confirmRemoval, massRemoval} from './mass-removal.js';
-import {publishedView, sameView} from './review-messages.js';
+import {publishedView, sameView, supersededView} from './review-messages.js';
 
 /**
  * True if the draft's content or base differs from what the page shows.
@@ -197,6 +197,19 @@ async function finish(context, state, outcome, answer) {
         }
         announce(isOwn ? `Published as version ${version.versionNumber}.`
             : `Someone else published the same as version ${version.versionNumber}.`);
+        break;
+    }
+    case 'superseded': {
+        // The other version may have undone it, so the draft stays.
+        await workspace.checkNewest().catch(() => {});
+        const {version, newest} = answer;
+        const last = {version, newest, isOwn: true, time: Date.now(),
+            isSeen: !state.left.signal.aborted};
+        workspace.notePublish(last);
+        if (!last.isSeen) break;
+        state.notice = supersededView(last);
+        state.show();
+        focusHeading();
         break;
     }
     case 'outdated':

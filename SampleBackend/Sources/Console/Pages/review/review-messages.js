@@ -21,8 +21,9 @@ export function lastPublishView(context, state) {
     const {workspace} = context;
     const {lastPublish} = workspace;
     if (!lastPublish) return null;
-    const {version, isOwn, undone, time, isSeen} = lastPublish;
+    const {version, newest, isOwn, undone, time, isSeen} = lastPublish;
     if (!isSeen) workspace.notePublish({...lastPublish, isSeen: true});
+    if (version && newest) return isSeen ? null : supersededView(lastPublish);
     if (undone && isSeen) return null;
     if (version && isOwn && !undone && (!isSeen || Date.now() - time < undoTime)) {
         return publishedView(context, state, version, time);
@@ -74,6 +75,27 @@ export function sameView(version) {
             h('strong', {}, `version ${version.versionNumber}`),
             ', so nothing in your draft is left to publish.'),
         h('p', {class: 'actions'}, h('a', {href: address('history')}, 'See the history')));
+}
+
+/**
+ * Message that the draft was published, and another version since, before the console knew of it.
+ *
+ * @param {LastPublish} publish
+ */
+export function supersededView(publish) {
+    return message('warning',
+        h('p', {}, publishText(publish), ' Merge shows what of it the current version lacks.'),
+        h('p', {class: 'actions'}, h('a', {href: address('history')}, 'See the history')));
+}
+
+/**
+ * Message that the draft ended elsewhere, and no version has it.
+ *
+ * @param {boolean} mayUndo
+ */
+export function endedElsewhereView(mayUndo) {
+    return message('warning', 'The draft was discarded in another tab or window, or it was '
+        + `changed and published there.${mayUndo ? ' Undo in the bar brings it back.' : ''}`);
 }
 
 /**

@@ -4,9 +4,10 @@
 
 import {pageHead} from '../controls/controls.js';
 import {announce, fill, h, redraw} from '../controls/dom.js';
+import {isContained} from '../drafts/ended-draft.js';
 import {withoutVersion} from '../template/template.js';
 import {isStale} from './publish-form.js';
-import {baseGoneView, emptyView, lastPublishView, publishedElsewhereView}
+import {baseGoneView, emptyView, endedElsewhereView, lastPublishView, publishedElsewhereView}
     from './review-messages.js';
 import {showReview} from './review-view.js';
 
@@ -47,6 +48,7 @@ export function show(main, context) {
         state.view = viewOf(workspace, state);
         state.hasReverted = false;
         state.review = draft && {template: withoutVersion(draft.template), base: draft.base,
+            baseTemplate: draft.baseTemplate,
             normalized: null, checking: Promise.resolve()};
         if (state.view === 'publishing') {
             redraw(body, h('p', {class: 'muted', role: 'status'}, 'Publishing …'));
@@ -71,7 +73,7 @@ export function show(main, context) {
             state.show();
             return;
         }
-        if (view === 'none' && view !== state.view) noteEnd(state.review);
+        if (endNotice && state.notice === endNotice && view !== 'none') state.notice = null;
         if (state.view === 'review' && state.review) {
             // The old differences stay until the new ones are loaded.
             if (view === 'comparing') return;
@@ -84,22 +86,21 @@ export function show(main, context) {
         } else if (view === state.view) return;
         state.show();
     };
-    /**
-     * Says by which version a draft ended that was not ended in this tab.
-     *
-     * @param {?Review} review
-     */
-    const noteEnd = async (review) => {
-        // What this tab ends has not been deleted on the server yet.
-        if (workspace.isUnsaved || !review) return;
-        await workspace.checkNewest().catch(() => {});
-        const {draft, newestVersion} = workspace;
-        const {signal} = state.left;
-        if (draft || signal.aborted || !newestVersion
-            || Number(newestVersion.versionNumber) <= Number(review.base)) return;
-        state.notice = publishedElsewhereView(newestVersion, workspace.user);
-        state.show();
+    /** @type {?HTMLElement} */
+    let endNotice = null;
+    /** Says why a draft ended that was not ended in this tab. */
+    const noteEnd = () => {
+        const {review} = state;
+        const {version, published} = workspace;
+        if (!review || state.isPublishing) return;
+        const isPublished = version && Number(version.versionNumber) > Number(review.base)
+            && isContained(review, published);
+        endNotice = isPublished ? publishedElsewhereView(version, workspace.user)
+            : endedElsewhereView(workspace.undoName !== null);
+        state.notice = endNotice;
+        state.follow();
     };
+    workspace.addEventListener('ended', noteEnd, {signal: state.left.signal});
     workspace.addEventListener('change', state.follow, {signal: state.left.signal});
     workspace.addEventListener('detailschange', () => {
         if (state.view === 'review' && !state.isPublishing) state.show();

@@ -26,25 +26,6 @@ function wait(milliseconds, signal) {
 }
 
 /**
- * Finds the version after `base` that equals the draft, among the newest 20.
- *
- * @param {Workspace} workspace The workspace.
- * @param {Template} normalized The draft's template in the form in which the server stores it.
- * @param {string} base Number of the version that the draft is based on.
- * @returns {Promise<?Version>} The version; null when none of them is equal.
- */
-async function findPublished(workspace, normalized, base) {
-    const {body} = await call(
-        'GET', projectPath(workspace.project, 'remoteConfig:listVersions', {pageSize: 20}));
-    for (const version of body.versions) {
-        if (Number(version.versionNumber) <= Number(base)) break;
-        const {template} = await workspace.fetchTemplate(version.versionNumber);
-        if (isEqual(template, normalized)) return version;
-    }
-    return null;
-}
-
-/**
  * True if a user published a version in the console.
  *
  * @param {Version} version
@@ -55,13 +36,33 @@ export function isOwnVersion({updateUser, updateOrigin}, user) {
 }
 
 /**
- * Outcome when a version has the draft's content; another user may have published the same content.
+ * Outcome of a publish by the versions after the draft's base, of the newest 20. Only the current
+ * version can have the draft's content in its place: an older one was replaced since, perhaps by
+ * its undo.
  *
- * @param {Version} version
- * @param {{user: string}} workspace
+ * @param {Workspace} workspace
+ * @param {Template} normalized The draft's template in the form in which the server stores it.
+ * @param {string} base Number of the version that the draft is based on.
+ * @param {boolean} isLost True if a response was lost, so that the draft may have been published.
+ * @returns {Promise<PublishOutcome>} As that of `publish`.
  */
-function outcomeOf(version, {user}) {
-    return {outcome: isOwnVersion(version, user) ? 'published' : 'publishedByOthers', version};
+async function outcomeByVersions(workspace, normalized, base, isLost) {
+    const {body} = await call(
+        'GET', projectPath(workspace.project, 'remoteConfig:listVersions', {pageSize: 20}));
+    /** @type {Version[]} */
+    const later = body.versions.filter(
+        (/** @type {Version} */ {versionNumber}) => Number(versionNumber) > Number(base));
+    const [newest] = later;
+    if (!newest) return {outcome: isLost ? 'notPublished' : 'outdated'};
+    for (const version of isLost ? later : [newest]) {
+        const isOwn = isOwnVersion(version, workspace.user);
+        if (version !== newest && !isOwn) continue;
+        const {template} = await workspace.fetchTemplate(version.versionNumber);
+        if (!isEqual(template, normalized)) continue;
+        if (version !== newest) return {outcome: 'superseded', version, newest};
+        return {outcome: isOwn ? 'published' : 'publishedByOthers', version};
+    }
+    return {outcome: 'outdated'};
 }
 
 /**
@@ -119,10 +120,11 @@ export async function clearDoubt(find, {signal, onDoubt}) {
  *     called before each of these attempts with its number, from 1, and with true when the server
  *     does not know the outcome itself.
  * @returns {Promise<PublishOutcome>} `published` with `version`; `publishedByOthers` with
- *     the `version` in which another user published the same content; `outdated` when other content
- *     was published meanwhile; `notPublished` when there was no usable response and no version has
- *     the draft's content; `invalid` with `problems`; `refused` with `message`; `left` when the
- *     signal was aborted while the outcome was unknown.
+ *     the current `version` in which another user published the same content; `superseded` with the
+ *     published `version` and the `newest` one that replaced it, after a lost response; `outdated`
+ *     when other content was published meanwhile; `notPublished` when there was no usable response
+ *     and nothing was published; `invalid` with `problems`; `refused` with `message`; `left` when
+ *     the signal was aborted while the outcome was unknown.
  * @throws ServerError with a status below 500 when the versions cannot be read.
  */
 export async function publish(workspace, normalized, {description, signal, onDoubt}) {
@@ -130,15 +132,20 @@ export async function publish(workspace, normalized, {description, signal, onDou
     if (!draft) throw new Error('There is no draft.');
     const {version, ...template} = draft.template;
     const body = description ? {...template, version: {description}} : template;
-    /** @returns {Promise<PublishOutcome>} */
-    const send = async () => {
+    /** @param {boolean} isLost */
+    const byVersions = (isLost) => outcomeByVersions(workspace, normalized, draft.base, isLost);
+    /**
+     * @param {boolean} [isRepeated] True if an earlier attempt may have been executed.
+     * @returns {Promise<PublishOutcome>}
+     */
+    const send = async (isRepeated = false) => {
         try {
             const answer = await call(
                 'PUT', projectPath(project, 'remoteConfig'), {body, ifMatch: draft.etag});
             return {outcome: 'published', version: answer.body.version};
         } catch (error) {
             if (!(error instanceof ServerError) || error.status >= 500) throw error;
-            if (error.status === 412) return await afterMismatch(workspace, normalized, draft.base);
+            if (error.status === 412) return await byVersions(isRepeated);
             return error.details.length ? {outcome: 'invalid', problems: error.details}
                 : {outcome: 'refused', message: error.message};
         }
@@ -148,24 +155,10 @@ export async function publish(workspace, normalized, {description, signal, onDou
     } catch (error) {
         if (isUnsettled(error)) {
             const settled = await clearDoubt(
-                send, {signal, onDoubt: (attempt) => onDoubt(attempt, true)});
+                () => send(true), {signal, onDoubt: (attempt) => onDoubt(attempt, true)});
             return settled ?? {outcome: 'left'};
         }
-        const version = await clearDoubt(
-            () => findPublished(workspace, normalized, draft.base), {signal, onDoubt});
-        if (version === undefined) return {outcome: 'left'};
-        return version ? outcomeOf(version, workspace) : {outcome: 'notPublished'};
+        const found = await clearDoubt(() => byVersions(true), {signal, onDoubt});
+        return found ?? {outcome: 'left'};
     }
-}
-
-/**
- * Outcome of a 412: `outdated` unless a version has the draft's content.
- *
- * @param {Workspace} workspace
- * @param {Template} normalized
- * @param {string} base
- */
-async function afterMismatch(workspace, normalized, base) {
-    const version = await findPublished(workspace, normalized, base);
-    return version ? outcomeOf(version, workspace) : {outcome: 'outdated'};
 }

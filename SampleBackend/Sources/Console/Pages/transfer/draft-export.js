@@ -16,7 +16,7 @@ export function draftExport({workspace, session, project}, label = 'Export the d
         const {draft} = workspace;
         if (!draft) return;
         const address = URL.createObjectURL(
-            new Blob([draftFile(draft, session)], {type: 'application/json'}));
+            new Blob([draftFile(draft, session, project)], {type: 'application/json'}));
         const link = h('a', {href: address, download: `${project}-draft.json`});
         document.body.append(link);
         link.click();

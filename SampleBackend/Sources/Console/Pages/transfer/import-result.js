@@ -12,6 +12,7 @@ import {conditions} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {commonItems, commonItemsView} from './common-items.js';
 import {ConditionChoices} from './condition-choices.js';
+import {importedDraftView} from './imported-draft.js';
 import {adding} from './template-transfer.js';
 
 /**
@@ -50,18 +51,25 @@ async function mayReplace(draft, replacement) {
  * Result of an import, with the buttons that add it to the draft.
  *
  * @param {Workspace} workspace
- * @param {{template: Template, report: Problem[]}} result
+ * @param {{template: Template, report: Problem[], draft: ?ImportedDraft}} result
  * @param {any} file
  * @param {string} recognized Sentence about the recognized kind of file.
  * @param {() => void} used Called after the draft has the file's content.
  */
-export function resultView(workspace, {template, report}, file, recognized, used) {
+export function resultView(workspace, {template: given, report, draft}, file, recognized, used) {
+    const template = draft?.template ?? given;
     /**
      * @param {Template} result
      * @param {string} text
+     * @param {boolean} [isReplaced] True if nothing of the draft is left.
      */
-    const keep = (result, text) => {
-        workspace.edit(result);
+    const keep = (result, text, isReplaced = false) => {
+        // A merged draft may be over another version than the draft that it replaces.
+        if (isReplaced && draft?.over) workspace.rebase(result, draft.over, 'import');
+        else workspace.edit(result);
+        if (draft?.description && (isReplaced || !workspace.draft?.template.version)) {
+            workspace.describe(draft.description);
+        }
         used();
         announce(text);
         go(workspace.draft ? 'review' : 'settings');
@@ -97,14 +105,15 @@ export function resultView(workspace, {template, report}, file, recognized, used
     const replace = async () => {
         if (isEmpty && !isEmptyNow()) add();
         else if (await mayReplace(workspace.template, template)) {
-            keep(template, 'The draft now has the file’s content.');
+            keep(template, 'The draft now has the file’s content.', true);
         }
     };
-    const isNothing = isEmptyTemplate(template);
+    const isNothing = isEmptyTemplate(given);
     return h('div', {class: 'stack'},
-        h('h3', {tabindex: '-1'}, `The file has ${count(settingCount(template), 'setting')} and `
-            + `${count(conditions(template).length, 'condition')}`),
+        h('h3', {tabindex: '-1'}, `The file has ${count(settingCount(given), 'setting')} and `
+            + `${count(conditions(given).length, 'condition')}`),
         h('p', {}, recognized),
+        importedDraftView(draft),
         report.length ? [
             h('p', {}, 'These parts change, are dropped, or have no effect here:'),
             placeList(report, file)]

@@ -67,15 +67,17 @@ export async function convert(project, {format, file, section}, signal) {
 }
 
 /**
- * Text of a file with a draft, which names who exports it and the version with which it began.
+ * Text of a file with a draft, which names who exports it, and the project and the version with
+ * which it began.
  *
  * @param {Draft} draft
  * @param {{name: string}} session
+ * @param {string} project
  */
-export function draftFile({template, base}, {name}) {
+export function draftFile({template, base}, {name}, project) {
     const {version, ...content} = template;
     return `${jsonText({...content,
-        version: {...version, versionNumber: base, updateUser: {name}}}, '  ')}\n`;
+        version: {...version, project, versionNumber: base, updateUser: {name}}}, '  ')}\n`;
 }
 
 /**

@@ -16,6 +16,7 @@ import {conditions} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {draftExport} from './draft-export.js';
 import {recognition} from './import-recognition.js';
+import {importedDraft} from './imported-draft.js';
 import {placeList, resultView} from './import-result.js';
 import {convert, formatOf, formats, isTemplate} from './template-transfer.js';
 
@@ -120,13 +121,16 @@ function importCard({session, workspace, project}, left) {
         try {
             const result = await convert(project, {
                 format: format.value, file: tree, section: section.value.trim()}, signal);
+            const draft = format.value === 'ACTIVECONFIG'
+                ? await importedDraft(workspace, tree, result.template, signal) : null;
             const doubts = await conditionDoubts(
                 conditions(result.template), workspace, signal);
             if (signal.aborted) return;
-            const report = [...result.report, ...doubts.map((each) => (
+            const report = [...result.report, ...draft?.problems ?? [], ...doubts.map((each) => (
                 {path: '', message: `the condition ${each.condition}: ${each.doubts.join(' ')}`}))];
             fill(outcome, resultView(
-                workspace, {...result, report}, tree, recognized, () => input.forget()));
+                workspace, {...result, report, draft}, tree, recognized,
+                () => input.forget()));
             showResult(outcome.querySelector('h3'));
         } catch (error) {
             if (signal.aborted) return;
@@ -186,7 +190,8 @@ function exportCard(context) {
         h('h3', {}, 'Draft'),
         h('p', {class: 'muted'}, workspace.draft
             ? 'Your draft as a template. A publisher who imports the file and chooses “Replace '
-                + 'everything in the draft” reviews and publishes the same.'
+                + 'everything in the draft” reviews and publishes the same, merged with what was '
+                + 'published since.'
             : 'You have no draft.'),
         draftExport(context)));
 }

@@ -4,6 +4,7 @@
  */
 
 import {call, projectPath} from '../server/api.js';
+import {mergedWithCurrent} from '../server/merging.js';
 
 /** Maximum number of attempts; an attempt fails when a version is published during it. */
 const attempts = 5;
@@ -15,14 +16,7 @@ const attempts = 5;
  * @param {AbortSignal} [signal]
  */
 async function merged({draft, project}, signal) {
-    /** @param {Record<string, string>} resolutions */
-    const merge = async (resolutions) => (await call(
-        'POST', projectPath(project, 'remoteConfig:merge'), {
-            signal, body: {base: draft.base, mine: draft.template, resolutions}})).body;
-    const open = await merge({});
-    const answer = open.conflicts.length
-        ? await merge(Object.fromEntries(/** @type {Conflict[]} */ (open.conflicts)
-            .map(({path}) => [path, 'mine']))) : open;
+    const answer = await mergedWithCurrent(project, draft, signal);
     return {template: answer.template, versionNumber: answer.versionNumber, isMerged: true,
         conflictCount: answer.conflicts.length};
 }

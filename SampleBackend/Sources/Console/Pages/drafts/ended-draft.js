@@ -1,0 +1,44 @@
+/**
+ * What became of a draft that has ended elsewhere: a version has what it changed, or it was
+ * discarded.
+ */
+
+import {isEqual} from '../json/json.js';
+import {mergeTrees} from '../json/tree-merge.js';
+import {withoutVersion} from '../template/template.js';
+import {templateAfter} from './draft-step.js';
+
+/**
+ * True if a template has all that a draft changed, also beside other changes.
+ *
+ * @param {Pick<Draft, 'template' | 'baseTemplate'>} draft
+ * @param {Template} template
+ */
+export function isContained({template: mine, baseTemplate}, template) {
+    return isEqual(mergeTrees(baseTemplate, withoutVersion(mine), template), template);
+}
+
+/**
+ * True if the last step ended the draft, so that there is none after it.
+ *
+ * @param {DraftHistory} history
+ */
+export function isDiscarded({done}) {
+    const last = done.at(-1);
+    return last !== undefined && last.after.base === null;
+}
+
+/**
+ * True if a template has all that the steps of a draft changed, for a draft that is unknown, since
+ * the page was reloaded.
+ *
+ * @param {DraftHistory} history
+ * @param {Template} template
+ */
+export function areContained(history, template) {
+    const steps = isDiscarded(history) ? history.done.slice(0, -1) : history.done;
+    // Those before an earlier draft ended did not lead to this one.
+    const start = steps.map(({after}) => after.base).lastIndexOf(null) + 1;
+    return isEqual(template, withoutVersion(steps.slice(start).reduce(
+        (result, {before, after}) => templateAfter(before, after, result).template, template)));
+}
