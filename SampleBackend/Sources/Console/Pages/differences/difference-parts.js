@@ -5,6 +5,7 @@
 import {h} from '../controls/dom.js';
 import {folded, unfolding} from '../controls/folded.js';
 import {valueText} from '../controls/value-view.js';
+import {member} from '../json/json.js';
 import {needsLines} from '../json/line-differences.js';
 import {colorName} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
@@ -31,7 +32,7 @@ export const partNames = {
 export function partName(name) {
     const conditional = 'conditionalValues.';
     if (name.startsWith(conditional)) return `Value for “${name.slice(conditional.length)}”`;
-    return partNames[name] ?? name;
+    return member(partNames, name) ?? name;
 }
 
 /**

@@ -36,7 +36,7 @@ export function conflictName({kind, section, key, name, field, condition}) {
  * @param {string} field
  */
 function lowercaseName(field) {
-    return partNames[field]?.toLowerCase() ?? field;
+    return member(partNames, field)?.toLowerCase() ?? field;
 }
 
 /**
@@ -76,7 +76,7 @@ function sideView(side, other) {
             ? entries(value).map(([condition, inner]) => (
                 /** @type {[string, unknown]} */ ([`For “${condition}”`, inner])))
             : [/** @type {[string, unknown]} */ (
-                [partNames[name] ?? name, partValue(name, value)])]));
+                [member(partNames, name) ?? name, partValue(name, value)])]));
     const others = new Map(parts(other).map(([name, value]) => [name, jsonText(value)]));
     return h('dl', {class: 'side-parts'}, parts(side).map(([name, value]) => {
         const differs = others.get(name) !== jsonText(value);

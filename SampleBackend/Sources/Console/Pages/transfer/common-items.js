@@ -36,7 +36,8 @@ function differenceText(own, given) {
         if (name === 'defaultValue') {
             return `${shownText(own[name])} in the project, ${shownText(given[name])} in the file`;
         }
-        return `${partNames[name] ?? name} ${name === 'conditionalValues' ? 'differ' : 'differs'}`;
+        return `${member(partNames, name) ?? name} ${
+            name === 'conditionalValues' ? 'differ' : 'differs'}`;
     }).join('; ');
 }
 
