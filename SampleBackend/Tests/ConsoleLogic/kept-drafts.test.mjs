@@ -225,6 +225,23 @@ test('a draft is kept by user and project, with its digits', () => {
     assert.equal(mirror.read(), null);
 });
 
+test('a damaged entry of the storage is as none', async () => {
+    for (const text of ['{"draft":', 'x', '7', 'null', '[]', '{}']) {
+        sessionStorage.setItem('activeconfig.draft.ada.default', text);
+        sessionStorage.setItem('activeconfig.steps.ada.default', text);
+        const workspace = await tab();
+        assert.equal(workspace.undoName, null, text);
+        assert.equal(workspace.draft, null, text);
+        assert.ok(!hasUnsavedDrafts('ada'), text);
+        workspace.edit(template({a: '2', b: '1'}));
+        await workspace.saved();
+        assert.equal(workspace.undoName, 'a 2', text);
+        await workspace.discard();
+        workspace.stop();
+        sessionStorage.removeItem('activeconfig.steps.ada.default');
+    }
+});
+
 test('drafts of others are those of users with another name', () => {
     assert.ok(isDraft('activeconfig.draft.a.p') && !isDraft('activeconfig.drafts'));
     assert.ok(isDraftOfOthers('activeconfig.draft.ab.p', 'a'));

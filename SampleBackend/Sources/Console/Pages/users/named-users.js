@@ -5,7 +5,7 @@
  */
 
 import {fill, h} from '../controls/dom.js';
-import {jsonText, parseJSON} from '../json/json-text.js';
+import {jsonText, storedObject} from '../json/json-text.js';
 import {entries, isEqual, member, objectOf} from '../json/json.js';
 import {listedValues} from '../template/value-list.js';
 import {count} from '../text/formats.js';
@@ -43,8 +43,8 @@ export class NamedUsers {
     /** @param {string} project Name of the project. */
     constructor(project) {
         this.#key = `activeconfig.impact.${project}`;
-        const kept = parseJSON(localStorage.getItem(this.#key) ?? '{}');
-        this.text = kept.users ?? '';
+        const kept = storedObject(localStorage.getItem(this.#key));
+        this.text = String(kept.users ?? '');
         for (const userID of this.#ids()) {
             // Earlier versions stored the same signals for all users.
             this.#signals.set(userID, member(kept.signalsByUser, userID) ?? kept.signals ?? {});
