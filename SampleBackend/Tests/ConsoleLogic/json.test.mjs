@@ -4,7 +4,7 @@ import {test} from 'node:test';
 import {fingerprint} from '../../Sources/Console/Pages/json/fingerprint.js';
 import {copy, entries, ExactNumber, isEqual, isObject, member, names, objectOf, setMember,
     withMember, withRenamed} from '../../Sources/Console/Pages/json/json.js';
-import {formatted, jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
+import {formatted, jsonText, parseJSON, storedObject} from '../../Sources/Console/Pages/json/json-text.js';
 
 /** Numbers that JavaScript reads as another number, or writes differently. */
 const exactNumbers = ['9007199254740993', '1.10', '-0', '1e3', '1E+2', '1.0', '0.10',
@@ -169,4 +169,11 @@ test('only objects are objects of a tree', () => {
 test('pairs make an object in their order', () => {
     assert.deepEqual(entries(objectOf([['b', 1], ['2', 2], ['1', 3]])),
         [['b', 1], ['2', 2], ['1', 3]]);
+});
+
+test('an object of the storage is empty if its text is missing or damaged', () => {
+    for (const text of [null, '', '{"a":', 'x', '7', 'null', '[1]', '"a"']) {
+        assert.deepEqual(storedObject(text), {}, String(text));
+    }
+    assert.deepEqual(storedObject('{"a":{"b":1}}'), {a: {b: 1}});
 });

@@ -228,6 +228,24 @@ test('a draft is kept by user and project, with its digits', () => {
     assert.equal(mirror.read(), null);
 });
 
+test('a damaged entry of the storage is as none', async () => {
+    const stepsKey = ownKey('steps', {user: 'ada', project: 'default'});
+    for (const text of ['{"draft":', 'x', '7', 'null', '[]', '{}']) {
+        sessionStorage.setItem(draftKey, text);
+        sessionStorage.setItem(stepsKey, text);
+        const workspace = await tab();
+        assert.equal(workspace.undoName, null, text);
+        assert.equal(workspace.draft, null, text);
+        assert.ok(!hasUnsavedDrafts('ada'), text);
+        workspace.edit(template({a: '2', b: '1'}));
+        await workspace.saved();
+        assert.equal(workspace.undoName, 'a 2', text);
+        await workspace.discard();
+        workspace.stop();
+        sessionStorage.removeItem(stepsKey);
+    }
+});
+
 test('a workspace that is left goes on saving, and is shown again', async () => {
     const all = new Workspaces({name: 'ada', role: 'editor'});
     const one = stoppedAfterwards(all.of('default'));

@@ -2,7 +2,7 @@
  * Copy of a draft in the tab's `sessionStorage`, kept until the server has the draft.
  */
 
-import {jsonText, parseJSON} from '../json/json-text.js';
+import {jsonText, storedObject} from '../json/json-text.js';
 import {ownKey} from '../storage/stored-data.js';
 
 /**
@@ -33,10 +33,16 @@ export class DraftMirror {
         this.#key = ownKey('draft', {user, project});
     }
 
-    /** The stored copy; null without one. */
+    /**
+     * The stored copy; null without one. A damaged one is deleted.
+     *
+     * @returns {?MirroredDraft}
+     */
     read() {
-        const text = sessionStorage.getItem(this.#key);
-        return text ? parseJSON(text) : null;
+        const kept = storedObject(sessionStorage.getItem(this.#key));
+        if (Object.hasOwn(kept, 'draft')) return /** @type {MirroredDraft} */ (kept);
+        this.clear();
+        return null;
     }
 
     /**

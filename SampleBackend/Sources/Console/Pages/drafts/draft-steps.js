@@ -2,7 +2,7 @@
  * The steps of a user's draft of a project, kept in the tab over a reload.
  */
 
-import {jsonText, parseJSON} from '../json/json-text.js';
+import {jsonText, storedObject} from '../json/json-text.js';
 import {isEqual} from '../json/json.js';
 import {ownKey} from '../storage/stored-data.js';
 import {afterPublish, nextStep, noHistory, recorded, withinBudget} from './draft-history.js';
@@ -193,15 +193,11 @@ export class DraftSteps {
     }
 
     #read() {
-        const text = sessionStorage.getItem(this.#key);
-        if (!text) return;
-        try {
-            const {done, undone, base, version = null} = parseJSON(text);
-            this.#history = {done, undone};
-            this.#base = base;
-            this.#version = version;
-        } catch {
-            this.yield();
-        }
+        const {done, undone, base = null, version = null} = storedObject(
+            sessionStorage.getItem(this.#key));
+        if (!Array.isArray(done) || !Array.isArray(undone)) return;
+        this.#history = {done, undone};
+        this.#base = base;
+        this.#version = version;
     }
 }

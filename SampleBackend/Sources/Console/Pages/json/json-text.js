@@ -5,7 +5,7 @@
  * front, and only newer browsers pass a number's text to the reviver.
  */
 
-import {entries, ExactNumber, setMember} from './json.js';
+import {entries, ExactNumber, isObject, setMember} from './json.js';
 
 const patterns = {
     space: /[ \t\n\r]*/y,
@@ -184,6 +184,22 @@ export function jsonText(tree, indent = '', line = '\n') {
     const [open, close] = isArray ? '[]' : '{}';
     if (!indent || !items.length) return open + items.join(',') + close;
     return open + inner + items.join(`,${inner}`) + line + close;
+}
+
+/**
+ * Object of a text in the browser's storage; an empty one if the text is missing or damaged, which
+ * must not make a page unusable.
+ *
+ * @param {?string} text
+ * @returns {Record<string, any>}
+ */
+export function storedObject(text) {
+    try {
+        const tree = parseJSON(text ?? '{}');
+        return isObject(tree) ? tree : {};
+    } catch {
+        return {};
+    }
 }
 
 const token = /"[^"\\]*(?:\\[^][^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;

@@ -1,12 +1,23 @@
 /**
- * Numbers, times and names in texts, in the browser's language.
+ * Numbers, times and names in texts, in the language of the page: the digits and words of another
+ * one make no sentence with it.
  */
 
-const number = new Intl.NumberFormat();
-const percent = new Intl.NumberFormat(undefined, {style: 'percent', maximumFractionDigits: 1});
-const date = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'short'});
-const exact = new Intl.DateTimeFormat(undefined, {dateStyle: 'medium', timeStyle: 'long'});
-const relative = new Intl.RelativeTimeFormat(undefined, {numeric: 'auto', style: 'narrow'});
+/** Language of the page, in the browser's variant if it has one, such as British English. */
+function language() {
+    const {lang} = globalThis.document?.documentElement ?? {};
+    return lang && (globalThis.navigator?.languages?.find((name) => name.split('-')[0] === lang)
+        ?? lang);
+}
+
+const locale = language() || undefined;
+/** 12 or 24 hours, as the browser's user is used to. */
+const {hourCycle} = new Intl.DateTimeFormat(undefined, {timeStyle: 'short'}).resolvedOptions();
+const number = new Intl.NumberFormat(locale);
+const percent = new Intl.NumberFormat(locale, {style: 'percent', maximumFractionDigits: 1});
+const date = new Intl.DateTimeFormat(locale, {dateStyle: 'medium', timeStyle: 'short', hourCycle});
+const exact = new Intl.DateTimeFormat(locale, {dateStyle: 'medium', timeStyle: 'long', hourCycle});
+const relative = new Intl.RelativeTimeFormat(locale, {numeric: 'auto', style: 'narrow'});
 
 /** @type {[unit: Intl.RelativeTimeFormatUnit, seconds: number][]} */
 const units = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 3600],

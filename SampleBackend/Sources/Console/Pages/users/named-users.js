@@ -5,7 +5,7 @@
  */
 
 import {fill, h} from '../controls/dom.js';
-import {jsonText, parseJSON} from '../json/json-text.js';
+import {jsonText, storedObject} from '../json/json-text.js';
 import {entries, isEqual, member, objectOf} from '../json/json.js';
 import {ownKey} from '../storage/stored-data.js';
 import {listedValues} from '../template/value-list.js';
@@ -44,8 +44,8 @@ export class NamedUsers {
     /** @param {{user: string, project: string}} owner Who entered them. */
     constructor(owner) {
         this.#key = ownKey('impact', owner);
-        const kept = parseJSON(localStorage.getItem(this.#key) ?? '{}');
-        this.text = kept.users ?? '';
+        const kept = storedObject(localStorage.getItem(this.#key));
+        this.text = String(kept.users ?? '');
         for (const userID of this.#ids()) {
             // Earlier versions stored the same signals for all users.
             this.#signals.set(userID, member(kept.signalsByUser, userID) ?? kept.signals ?? {});

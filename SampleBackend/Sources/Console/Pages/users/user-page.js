@@ -8,7 +8,7 @@ import {copyButton} from '../controls/copy-button.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {showResult} from '../controls/focus.js';
 import {PageInput} from '../controls/page-input.js';
-import {jsonText, parseJSON} from '../json/json-text.js';
+import {jsonText, storedObject} from '../json/json-text.js';
 import {member} from '../json/json.js';
 import {address, go, setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
@@ -38,7 +38,7 @@ function initialUser(query, key, input) {
     if (query.has('id') || Object.keys(signals).length) {
         return {userID: query.get('id') ?? '', signals};
     }
-    return parseJSON(sessionStorage.getItem(key) ?? '{"userID": "", "signals": {}}');
+    return {userID: '', signals: {}, ...storedObject(sessionStorage.getItem(key))};
 }
 
 /**
