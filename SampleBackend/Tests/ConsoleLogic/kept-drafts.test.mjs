@@ -410,3 +410,15 @@ test('an edit that waits is dropped with its project as well', async () => {
     assert.equal(workspace.draft, null);
     assert.deepEqual(workspace.dropped, ['a 2']);
 });
+
+test('a draft in an archived project can only be discarded', async () => {
+    server.store(template({a: '2', b: '1'}), '1');
+    const all = new Workspaces({name: 'ada', role: 'editor'});
+    const archived = stoppedAfterwards(all.of('default', {role: 'editor', isReadOnly: true}));
+    await archived.load();
+    assert.deepEqual(valuesOf(archived.draft.template), {a: '2', b: '1'});
+    await archived.discard();
+    assert.deepEqual([archived.draft, server.draft, archived.undoName], [null, null, null]);
+    const viewer = stoppedAfterwards(all.of('default', {role: 'viewer'}));
+    assert.equal(viewer.mayEdit, false);
+});
