@@ -2,6 +2,7 @@
 
 import copy
 import unittest
+from pathlib import Path
 
 from console_case import gate
 from faults import Faults
@@ -81,6 +82,26 @@ class ChangingDraftTests(TaskCase):
         self.go("review")
         self.wait_for_text("Comparing", "main")
         faults.end()
+        self.wait_for_changes("SampleViewConfiguration.LabelText", "AppFeatures.RefreshInterval")
+
+    @gate
+    def test_says_why_a_draft_is_not_saved_and_saves_it_again(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        faults = Faults(self.driver)
+        faults.refuse("PATCH", "/draft$", 403)
+        self.press("Edit SampleViewConfiguration.LabelText")
+        self.write("Default value", "Mine")
+        self.keep()
+        self.go("review")
+        self.wait_for_text("The server says no.", "main")
+        self.assertNotIn("Comparing", self.find("main").text)
+        self.check_page("review-of-a-refused-draft")
+        with self.downloads() as folder:
+            self.press("Export the draft")
+            self.wait_for(Path(folder, f"{self.project}-draft.json").exists, "the file")
+        faults.end()
+        self.find("main [data-focus=retry-review]").click()
         self.wait_for_changes("SampleViewConfiguration.LabelText", "AppFeatures.RefreshInterval")
 
     def test_keeps_what_another_browser_changes_during_the_publish(self):

@@ -192,6 +192,23 @@ class DraftTests(TaskCase):
         faults.end()
         self.assertIn("3 changes", self.find(".draft-bar").text)
 
+    def test_discards_a_draft_of_an_archived_project(self):
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.assertEqual(self.call("PATCH", "details", {"archived": True})[0], 200)
+        self.addCleanup(self.call, "PATCH", "details", {"archived": False})
+        self.driver.refresh()
+        self.wait_for_text("This project is archived: the draft can be discarded", ".draft-bar")
+        self.go("review")
+        self.wait_for_text("What changes", "main")
+        self.assertFalse(self.field("Description of this version").is_enabled())
+        self.assertEqual([e for e in self.find_all("main button") if e.text == "Revert"], [])
+        self.check_page("draft-archived")
+        self.press("Discard …")
+        self.press("Discard the draft")
+        self.wait_for(lambda: self.call("GET", "draft")[0] == 204, "the end of the draft")
+        self.wait_for_text("No draft", ".step-bar")
+
     def test_does_not_send_a_refused_draft_again_before_the_next_edit(self):
         self.go("settings")
         faults = Faults(self.driver)

@@ -323,16 +323,16 @@ test('another project is opened without a question while the tab keeps the edits
 
 test('a workspace that was left with an unsaved draft follows whether the project is archived', async () => {
     const all = new Workspaces({name: 'ada', role: 'editor'});
-    const one = stoppedAfterwards(all.of('default', true));
+    const one = stoppedAfterwards(all.of('default'));
     await one.load();
     all.show(one);
     server.failNext('PATCH', 'lost');
     one.edit(template({a: '2', b: '1'}));
     await all.saved();
     all.leave();
-    for (const mayEdit of [false, true]) {
-        assert.equal(all.of('default', mayEdit), one);
-        assert.equal(one.mayEdit, mayEdit);
+    for (const isReadOnly of [true, false]) {
+        assert.equal(all.of('default', {role: 'editor', isReadOnly}), one);
+        assert.equal(one.isReadOnly, isReadOnly);
     }
 });
 
@@ -495,4 +495,16 @@ test('an edit that waits is dropped with its project as well', async () => {
     assert.equal(server.draft, null);
     assert.equal(workspace.draft, null);
     assert.deepEqual(workspace.dropped, ['a 2']);
+});
+
+test('a draft in an archived project can only be discarded', async () => {
+    server.store(template({a: '2', b: '1'}), '1');
+    const all = new Workspaces({name: 'ada', role: 'editor'});
+    const archived = stoppedAfterwards(all.of('default', {role: 'editor', isReadOnly: true}));
+    await archived.load();
+    assert.deepEqual(valuesOf(archived.draft.template), {a: '2', b: '1'});
+    await archived.discard();
+    assert.deepEqual([archived.draft, server.draft, archived.undoName], [null, null, null]);
+    const viewer = stoppedAfterwards(all.of('default', {role: 'viewer'}));
+    assert.equal(viewer.mayEdit, false);
 });

@@ -23,7 +23,8 @@ export async function discardDraft({workspace, redraw}) {
     const isSure = await ask({
         title: 'Discard the draft?',
         text: 'Your unpublished changes end; the published version stays unchanged. '
-            + 'Undo in this tab brings them back.',
+            + (workspace.isReadOnly ? 'The project is archived: nothing brings them back.'
+                : 'Undo in this tab brings them back.'),
         action: 'Discard the draft', cancel: 'Keep it', isDangerous: true,
     });
     if (!isSure) return;
@@ -157,6 +158,8 @@ function notes(workspace, draft) {
         !draft.isBaseGone && workspace.isOutdated && h('span', {class: 'outdated'},
             ` Version ${newestVersion?.versionNumber} was published meanwhile; `
             + 'it is merged with your draft before you publish.'),
+        workspace.isReadOnly
+            && ' This project is archived: the draft can be discarded, but not changed.',
         workspace.isPublishing && currentRoute().path !== 'review' && ' Publishing …',
         publishNote(workspace),
         problemView(workspace), leftNote(workspace), droppedNote(workspace),

@@ -15,6 +15,8 @@ import {SyncedDraft} from './synced-draft.js';
 
 /** Published template and draft of a project, and the edits of the draft. */
 export class Workspace extends SyncedDraft {
+    /** True in an archived project, where a draft can only be discarded. */
+    isReadOnly = false;
     /**
      * The undo or redo that runs, after those before it.
      *
@@ -181,7 +183,7 @@ export class Workspace extends SyncedDraft {
 
     /** @param {boolean} isUndo */
     #nextStep(isUndo) {
-        return this.mayEdit && !this.isPublishing
+        return this.mayEdit && !this.isReadOnly && !this.isPublishing
             ? this.steps.next(isUndo, shownBy(this.state)) : null;
     }
 

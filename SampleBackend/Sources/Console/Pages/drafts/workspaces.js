@@ -5,6 +5,7 @@
 
 import {ask} from '../controls/dialog.js';
 import {hasUnsavedDrafts} from './draft-mirror.js';
+import {refusal} from '../server/session.js';
 import {Workspace} from './workspace.js';
 
 /** The workspaces of one user; `open` is the one that the pages show. */
@@ -15,12 +16,14 @@ export class Workspaces {
      * @type {?Workspace}
      */
     open = null;
+    #session;
     #user;
     /** @type {Workspace[]} */
     #left = [];
 
     /** @param {Session} session Signed-in user. */
     constructor(session) {
+        this.#session = session;
         this.#user = session.name;
     }
 
@@ -28,13 +31,15 @@ export class Workspaces {
      * The workspace of a project: one that was left and is pending, or a new one.
      *
      * @param {string} name
-     * @param {boolean} mayEdit True if the user may keep a draft in it.
+     * @param {Pick<Session, 'role' | 'isReadOnly'>} [session] The session as it counts in it.
      */
-    of(name, mayEdit) {
+    of(name, session = this.#session) {
+        const {role, isReadOnly = false} = session;
         const left = this.#left.find(({project, isPending}) => project === name && isPending);
-        // The project may have been archived since.
-        if (left) left.mayEdit = mayEdit;
-        return left ?? new Workspace(name, this.#user, mayEdit);
+        const workspace = left ?? new Workspace(name, this.#user, !refusal({role}, 'editor'));
+        // The project may have been archived since it was left.
+        workspace.isReadOnly = isReadOnly;
+        return workspace;
     }
 
     /**

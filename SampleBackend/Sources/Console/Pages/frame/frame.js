@@ -18,7 +18,7 @@ import {projectToOpen, readProjects, rememberProject, unknownProjectView}
     from '../projects/projects.js';
 import {loadPagesWhenIdle, pathsOfPublished} from '../routing/pages.js';
 import {address, currentRoute, go, setProject, setQuery} from '../routing/router.js';
-import {refusal, sessionIn} from '../server/session.js';
+import {sessionIn} from '../server/session.js';
 import {navigationView} from './navigation.js';
 import {watchNews} from './news.js';
 import {PageHost} from './page-host.js';
@@ -165,7 +165,7 @@ export class Frame {
                 return;
             }
             setProject(name);
-            const opened = this.workspaces.of(name, !refusal(this.#ownSession, 'editor'));
+            const opened = this.workspaces.of(name, this.#ownSession);
             workspace = opened;
             await opened.load();
             if (isLeft()) return;

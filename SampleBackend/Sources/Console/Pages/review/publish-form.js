@@ -62,6 +62,7 @@ export function publishForm(context, state, review) {
     state.shown.signal.addEventListener('abort', () => state.left.signal.aborted && store());
     window.addEventListener('pagehide', store, {signal: state.shown.signal});
     const description = h('input', {type: 'text', autocomplete: 'off',
+        disabled: context.session.isReadOnly,
         'data-focus': 'description',
         value: state.entered ?? workspace.draft?.template.version?.description ?? '',
         oninput: () => {
@@ -130,7 +131,7 @@ export function publishForm(context, state, review) {
         setPublishing(context, state, false);
         state.follow();
         button.disabled = Boolean(refused);
-        description.disabled = false;
+        description.disabled = Boolean(context.session.isReadOnly);
         // A disabled button loses the focus.
         if (button.isConnected && document.activeElement === document.body) button.focus();
     };

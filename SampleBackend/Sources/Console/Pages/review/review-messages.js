@@ -9,6 +9,7 @@ import {isProduction, shownName} from '../projects/project-details.js';
 import {publishText, undoTime} from '../drafts/publish-note.js';
 import {address} from '../routing/router.js';
 import {refusal} from '../server/session.js';
+import {draftExport} from '../transfer/draft-export.js';
 import {undoneView, undoView} from './undo.js';
 
 /**
@@ -129,6 +130,23 @@ export function emptyView({session}) {
     return h('section', {class: 'card'}, nothing('There is no draft. Change a setting or a '
         + 'condition, and review it here.',
     h('a', {class: 'button', href: address('settings')}, 'Go to the settings')));
+}
+
+/**
+ * Content for a draft that the server lacks, so that it cannot compare it with its base.
+ *
+ * @param {PageContext} context
+ */
+export function unsavedView(context) {
+    const {workspace} = context;
+    return message('warning',
+        h('p', {}, h('strong', {}, 'The draft is not saved on the server: '),
+            workspace.saveProblem),
+        h('p', {}, 'The review shows what it changes once it is saved.'
+            + `${workspace.isRefused ? '' : ' The console tries again by itself.'}`),
+        h('div', {class: 'actions'},
+            h('button', {type: 'button', class: 'primary', 'data-focus': 'retry-review',
+                onclick: () => workspace.retry()}, 'Try again'), draftExport(context)));
 }
 
 /**

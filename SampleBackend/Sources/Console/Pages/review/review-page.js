@@ -7,8 +7,8 @@ import {announce, fill, h, redraw} from '../controls/dom.js';
 import {isContained} from '../drafts/ended-draft.js';
 import {withoutVersion} from '../template/template.js';
 import {isStale} from './publish-form.js';
-import {baseGoneView, emptyView, endedElsewhereView, lastPublishView, publishedElsewhereView}
-    from './review-messages.js';
+import {baseGoneView, emptyView, endedElsewhereView, lastPublishView, publishedElsewhereView,
+    unsavedView} from './review-messages.js';
 import {showReview} from './review-view.js';
 
 /**
@@ -17,10 +17,12 @@ import {showReview} from './review-view.js';
  * @param {Workspace} workspace
  * @param {ReviewState} state
  */
-function viewOf({draft, isPublishing}, state) {
+function viewOf({draft, isPublishing, saveProblem}, state) {
     if (isPublishing && !state.isPublishing) return 'publishing';
     if (!draft) return 'none';
-    return draft.changes ? 'review' : 'comparing';
+    if (draft.changes) return 'review';
+    // The server compares what it has saved.
+    return saveProblem ? 'unsaved' : 'comparing';
 }
 
 /**
@@ -41,8 +43,15 @@ export function show(main, context) {
     fill(main, pageHead('Review and publish',
         'What your draft changes, and for which users, before they get it.'), body);
 
+    /**
+     * The reason that is shown for an unsaved draft.
+     *
+     * @type {?string}
+     */
+    let problem = null;
     state.show = () => {
         const {draft} = workspace;
+        problem = workspace.saveProblem;
         state.shown.abort();
         state.shown = new AbortController();
         state.view = viewOf(workspace, state);
@@ -56,6 +65,8 @@ export function show(main, context) {
             redraw(body, state.notice, emptyView(context));
         } else if (state.view === 'comparing') {
             redraw(body, state.notice, h('p', {class: 'muted', role: 'status'}, 'Comparing …'));
+        } else if (state.view === 'unsaved') {
+            redraw(body, state.notice, unsavedView(context));
         } else if (draft.isBaseGone) {
             redraw(body, state.notice, baseGoneView(context));
         } else {
@@ -74,7 +85,7 @@ export function show(main, context) {
             return;
         }
         if (endNotice && state.notice === endNotice && view !== 'none') state.notice = null;
-        if (state.view === 'review' && state.review) {
+        if (state.view === 'review' && state.review && view !== 'unsaved') {
             // The old differences stay until the new ones are loaded.
             if (view === 'comparing') return;
             if (!isStale(workspace, state.review)) {
@@ -83,7 +94,8 @@ export function show(main, context) {
                 return;
             }
             announce('The draft was changed: the review shows its new content.');
-        } else if (view === state.view) return;
+        } else if (view === state.view
+            && (view !== 'unsaved' || workspace.saveProblem === problem)) return;
         state.show();
     };
     /** @type {?HTMLElement} */

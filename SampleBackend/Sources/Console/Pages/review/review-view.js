@@ -65,7 +65,7 @@ export function showReview(context, state, draft, review) {
     // The result of the check is below the form, so that it does not move the button.
     redraw(state.body,
         state.notice,
-        workspace.isOutdated && message('warning', h('p', {},
+        workspace.isOutdated && !workspace.isReadOnly && message('warning', h('p', {},
             `Version ${workspace.newestVersion?.versionNumber} was published since this draft `
             + `began at version ${draft.base}.`),
         h('a', {class: 'button primary', href: address('merge')}, 'Merge')),
