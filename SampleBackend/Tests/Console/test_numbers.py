@@ -195,6 +195,7 @@ class NumberTests(TaskCase):
                 "SomeFeature": "9223372036854775807", "RefreshInterval": number})
         self.send("PUT", path, '{"AppFeatures": {"RefreshInterval": 12345678901234567890}}')
         self.press("Preview")
+        self.wait_for(lambda: self.driver.switch_to.active_element.text == "User 7", "the result")
         self.wait_for_text("12345678901234567890", "main tbody")
         # By keyboard, since the page may still scroll to the result.
         self.find("details.document summary").send_keys(Keys.ENTER)
