@@ -18,6 +18,7 @@ export class DraftServer {
     lostVersions = 0;
     #tags = 0;
     #faults = [];
+    #publishers = new Map();
     /** Number of the empty version with which the project was created; null without one. */
     #created = null;
 
@@ -26,8 +27,16 @@ export class DraftServer {
         this.requests = answerRequests((request) => this.#answer(request));
     }
 
-    publish(template) {
-        this.versions.set(String(Number(this.#newest) + 1), template);
+    /** Publishes a template; `by` are members of the version, such as `updateUser`. */
+    publish(template, by = {}) {
+        const number = String(Number(this.#newest) + 1);
+        this.versions.set(number, template);
+        this.#publishers.set(number, by);
+    }
+
+    /** A version as the server describes it. */
+    #versionOf(number) {
+        return {versionNumber: number, ...this.#publishers.get(number)};
     }
 
     /** Deletes the project, and creates an empty one of its name, as of version 0 the first time. */
@@ -84,7 +93,7 @@ export class DraftServer {
             }
             const template = this.versions.get(number);
             if (!template) return failure(404);
-            return {body: {...template, version: {versionNumber: number}},
+            return {body: {...template, version: this.#versionOf(number)},
                 etag: `"etag-default-${number}"`};
         }
         if (resource === 'remoteConfig:listVersions') {
@@ -93,7 +102,7 @@ export class DraftServer {
             const size = Number(url.searchParams.get('pageSize'));
             return {body: {versions: [...this.versions.keys()].filter(
                 (each) => Number(each) <= last).reverse().slice(0, size).map(
-                (versionNumber) => ({versionNumber}))}};
+                (number) => this.#versionOf(number))}};
         }
         if (resource !== 'draft') return failure(404);
         const index = this.#faults.findIndex((each) => each.method === method);

@@ -310,6 +310,16 @@ test('a draft that was published while its page was closed ends', async () => {
     assert.equal(server.draft, null);
 });
 
+test('a draft whose publish arrives after its page was reloaded ends', async () => {
+    server.store(template({a: '2', b: '1'}), '1');
+    const workspace = await tab();
+    assert.ok(workspace.draft);
+    server.publish(template({a: '2', b: '1'}), {updateUser: {name: 'ada'}, updateOrigin: 'CONSOLE'});
+    await workspace.checkNewest();
+    assert.equal(workspace.draft, null);
+    assert.equal(workspace.lastPublish.isOwn, true);
+});
+
 test('a draft with other changes than the new version stays', async () => {
     server.store(template({a: '2', b: '1'}), '1');
     server.publish(template({a: '1', b: '5'}));

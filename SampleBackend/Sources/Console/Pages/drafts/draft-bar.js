@@ -81,7 +81,7 @@ function droppedNote(workspace) {
     const {dropped} = workspace;
     const rest = dropped.length - namedSteps;
     return dropped.length > 0 && h('span', {class: 'outdated', role: 'status'},
-        ' This project was deleted, and created again. Your draft of the deleted one ended with '
+        ' This project was deleted meanwhile. Your draft of the deleted one ended with '
         + `it: ${dropped.slice(0, namedSteps).join('; ')}${rest > 0 ? `; and ${rest} more` : ''}. `,
         h('button', {type: 'button', class: 'quiet small', 'data-focus': 'note-dropped',
             onclick: () => workspace.noteDropped()}, 'OK'));
@@ -155,7 +155,9 @@ function notes(workspace, draft) {
     return [
         draft.isBaseGone && h('span', {class: 'outdated'},
             ' That version is no longer kept, so the changes are unknown.'),
-        !draft.isBaseGone && workspace.isOutdated && h('span', {class: 'outdated'},
+        // While this tab publishes, the version may be its own.
+        !draft.isBaseGone && workspace.isOutdated && !workspace.isPublishing && h(
+            'span', {class: 'outdated'},
             ` Version ${newestVersion?.versionNumber} was published meanwhile; `
             + 'it is merged with your draft before you publish.'),
         workspace.isReadOnly

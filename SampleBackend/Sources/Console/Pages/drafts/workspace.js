@@ -42,6 +42,18 @@ export class Workspace extends SyncedDraft {
     }
 
     /**
+     * Updates `newestVersion`, as `SyncedDraft.checkNewest` does, and reads a version that this
+     * user published: it can be the draft, sent before the page was reloaded.
+     */
+    async checkNewest() {
+        await super.checkNewest();
+        const {newestVersion} = this;
+        if (this.draft && newestVersion && !this.isPublishing
+            && newestVersion.versionNumber !== this.versionNumber
+            && isOwnVersion(newestVersion, this.user)) await this.load();
+    }
+
+    /**
      * Sets the draft's template; starts a draft if needed, ends it if nothing differs.
      *
      * @param {Template} template The template.
