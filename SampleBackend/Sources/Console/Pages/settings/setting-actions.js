@@ -83,7 +83,8 @@ export async function remove({workspace}, settings) {
         isDangerous: true,
         action: isOne ? 'Delete the setting' : `Delete ${count(settings.length, 'setting')}`,
         text: `${isOne ? 'It goes' : `${namesOf(settings)} go`} from your draft now, and from the `
-            + 'users with the next publish. Their apps then use their own default.'});
+            + 'users with the next publish. Their apps then use their own default. Users for '
+            + 'whom a value is pinned keep it until the pin is removed.'});
     if (!isSure) return false;
     // Another tab may have changed the draft while the dialog was open.
     workspace.edit(removingParameters(workspace.template, present(workspace, settings)));

@@ -161,8 +161,8 @@ export function show(main, context) {
                     h('div', {class: 'actions'}, copyButton('Copy link', () => location.href))),
                 hidden && message('warning', `This ID ${hidden}. It is another user than the one `
                     + 'without it.'),
-                /[,;]\s/.test(user.userID ?? '') && message('warning', 'This is one user ID, with '
-                    + 'its commas. Enter the ID of one user.'),
+                /[,;]\s/.test(user.userID ?? '') && message('warning', 'This is one user ID. '
+                    + 'Enter the ID of one user at a time.'),
                 assumption(previewed),
                 connectedOffer(previewed, user.signals, (taken) => go(
                     'user', {id: user.userID ?? '', ...signalParameters(taken)})), view);
