@@ -73,6 +73,7 @@ class StepTests(TaskCase):
         version = self.call("GET", "remoteConfig")[1]["version"]
         self.assertEqual(version["description"], "Why")
 
+    @gate
     def test_asks_before_it_removes_many_settings(self):
         self.go("settings")
         self.press("Delete the section SampleViewConfiguration")
