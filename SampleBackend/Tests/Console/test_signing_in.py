@@ -1,12 +1,13 @@
 """Signing in to the console and out of it."""
 
+import json
 import unittest
 from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
 from browser import PHONE
 from console_case import TOKEN, ConsoleCase, gate
-from faults import Faults
+from faults import ADD, SCRIPT, Faults
 from sign_in_turns import take_sign_in_turn
 
 
@@ -163,6 +164,87 @@ class SigningInTests(ConsoleCase):
         self.find("input[type=password]")
         self.check_accessibility("sign-in")
         self.picture("sign-in")
+
+
+class LinkOrderTests(ConsoleCase):
+    """Links with a token that arrive while a page is shown: each order of what can happen then."""
+
+    # Holds the event of a navigation, which a browser sends after the address has changed.
+    hold_event = """
+        window.addEventListener('hashchange', (event) => {
+            event.stopImmediatePropagation();
+            window.heldEvent = event;
+        }, {capture: true, once: true});"""
+
+    def setUp(self):
+        super().setUp()
+        self.continue_session()
+
+    def deliver_event(self):
+        """Sends the held event, once the browser has sent it."""
+        self.wait_for(lambda: self.driver.execute_script("return Boolean(window.heldEvent)"),
+                      "the event of the address")
+        self.driver.execute_script(
+            "const {oldURL, newURL} = window.heldEvent;"
+            "window.dispatchEvent(new HashChangeEvent('hashchange', {oldURL, newURL}));")
+
+    def check_question(self, page):
+        """Fails unless the link is asked about over a page, with no token in the address."""
+        self.assertNotIn("token", self.driver.current_url)
+        self.deliver_event()
+        self.wait_for_text("Sign in with this link?", "dialog")
+        self.wait_for_text(page, "main h1")
+        self.assertNotIn("token", self.driver.current_url)
+        self.driver.execute_script("history.back()")
+        self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
+        self.assertNotIn("token", self.driver.current_url)
+
+    @gate
+    def test_takes_a_link_whose_page_writes_its_query_first(self):
+        self.open("#/default/settings")
+        self.wait_for_text("Settings", "main h1")
+        self.driver.execute_async_script("""
+            const done = arguments[0];
+            const {src} = document.querySelector('script[type=module]');
+            import(new URL('routing/router.js', src)).then((router) => {
+                window.router = router;
+                done();
+            });""")
+        self.driver.execute_script(
+            self.hold_event + "location.hash = 'token=' + arguments[0];"
+            "window.router.setQuery({find: 'e'});", quote(self.new_token("editor")))
+        self.check_question("Settings")
+        self.assertTrue(self.driver.current_url.endswith("#/default/settings?find=e"))
+
+    def test_takes_a_link_before_whose_event_the_page_is_drawn(self):
+        self.open("#/default/conditions")
+        self.wait_for_text("Conditions", "main h1")
+        self.driver.execute_script(
+            self.hold_event + "location.hash = 'token=' + arguments[0];"
+            "document.querySelector('nav [aria-current]').click();",
+            quote(self.new_token("editor")))
+        self.check_question("Conditions")
+
+    @gate
+    def test_keeps_the_question_of_a_link_when_the_first_session_is_answered(self):
+        rule = json.dumps(["GET", "/console/session", "hold", {"limit": 1}])
+        source = f"{SCRIPT} (function () {{ {ADD} }})(...{rule});"
+        script = self.driver.execute_cdp_cmd(
+            "Page.addScriptToEvaluateOnNewDocument", {"source": source})
+        try:
+            self.open("#/default/settings")
+        finally:
+            self.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+        faults = Faults(self.driver)
+        self.wait_for(lambda: faults.held() == 1, "the question for the first session")
+        take_sign_in_turn(self.url)
+        self.driver.execute_script(
+            "location.hash = 'token=' + arguments[0]", quote(self.new_token("editor")))
+        self.wait_for_text("Sign in with this link?", "dialog")
+        faults.end()
+        self.find("dialog[open] button.primary").click()
+        self.wait_for_text("editor", ".who")
+        self.assertNotIn("token", self.driver.current_url)
 
 
 class SigningInAgainTests(ConsoleCase):

@@ -14,10 +14,10 @@ import {colorOf, colors, environments, hasSameMarks, isProduction, mustOpenAnew,
     from '../../Sources/Console/Pages/projects/project-details.js';
 import {isProjectName, projectToOpen, rememberProject}
     from '../../Sources/Console/Pages/projects/projects.js';
+import {replaceFragment} from '../../Sources/Console/Pages/routing/address-bar.js';
 import {address, currentRoute, go, projectAddress, setProject, setQuery}
     from '../../Sources/Console/Pages/routing/router.js';
-import {currentSession, onSessionElsewhere, refusal, serverRefusal, sessionIn, signIn, signOut,
-    takeTokenOfLink, withoutToken}
+import {currentSession, onSessionElsewhere, refusal, serverRefusal, sessionIn, signIn, signOut}
     from '../../Sources/Console/Pages/server/session.js';
 import {projectKey} from '../../Sources/Console/Pages/storage/stored-data.js';
 
@@ -53,6 +53,7 @@ test('addresses are those of the open project', () => {
     assert.equal(address('live'), '#/shop/live');
     go('history', {from: '1'});
     assert.equal(location.hash, '#/shop/history?from=1');
+    replaceFragment(location.hash);
     history.state = {number: 3};
     setQuery({from: '2', to: undefined});
     assert.equal(location.hash, '#/shop/history?from=2');
@@ -128,27 +129,6 @@ for (const [path, outer, isInside] of [['a', 'a', true], ['a.b', 'a', true], ['a
     test(`${path || 'the whole'} is ${isInside ? '' : 'not '}within ${outer || 'the whole'}`, () => (
         assert.equal(isWithin(path, outer), isInside)));
 }
-
-for (const [fragment, token, place] of [
-    ['', null, ''], ['#/default/live', null, '#/default/live'], ['#token=abc', 'abc', ''],
-    ['#/p/live?token=abc', 'abc', '#/p/live'], ['#/p/user?id=7&token=a+b', 'a+b', '#/p/user?id=7'],
-    ['#token=a%2Bb', 'a+b', ''], ['#token=', '', ''], ['#tokens=abc', null, '#tokens=abc'],
-    ['#/p/user?id=a+b', null, '#/p/user?id=a+b'],
-]) {
-    test(`the token of ${fragment || 'no fragment'} is ${token}`, () => (
-        assert.deepEqual(withoutToken(fragment), {token, place})));
-}
-
-test('the token of a link leaves the address', () => {
-    location.hash = '#/p/live?token=abc';
-    assert.equal(takeTokenOfLink(), 'abc');
-    assert.equal(location.hash, '#/p/live');
-    location.hash = '#token=abc';
-    assert.equal(takeTokenOfLink('#/p/review'), 'abc');
-    assert.equal(location.hash, '#/p/review');
-    assert.equal(takeTokenOfLink(), null);
-    assert.equal(location.hash, '#/p/review');
-});
 
 const shared = fixture('ConfigServerTests/Fixtures/console-names.json');
 

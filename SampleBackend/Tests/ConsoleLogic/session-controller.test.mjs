@@ -139,6 +139,46 @@ test('a link asks before it replaces a session', async () => {
     assert.equal(taken(one), 'ask Sign in with this link?; csrf a; pages ada; start first');
 });
 
+test('the question of a link stays when the first session is answered during it', async () => {
+    for (const isAnswered of [true, false]) {
+        let answer;
+        const one = tab({tokens: {t: async () => bob}});
+        one.shown.session = () => new Promise((resolve) => {
+            answer = resolve;
+        });
+        const first = one.controller.start(null);
+        one.shown.session = async () => ada;
+        one.shown.answers = [async () => {
+            answer(ada);
+            await settled();
+            assert.equal(taken(one), 'ask Sign in with this link?');
+            return isAnswered;
+        }];
+        await one.controller.followLink('t', '#/p/settings');
+        await first;
+        assert.equal(taken(one), isAnswered
+            ? 'csrf b; pages bob; start' : 'csrf a; pages ada; start first');
+    }
+});
+
+test('a first session that fails during the question of a link says nothing', async () => {
+    let fail;
+    const one = tab({tokens: {t: async () => bob}});
+    one.shown.session = () => new Promise((_, reject) => {
+        fail = reject;
+    });
+    const first = one.controller.start(null);
+    one.shown.session = async () => ada;
+    one.shown.answers = [async () => {
+        fail(new Error('No answer.'));
+        await settled();
+        return true;
+    }];
+    await one.controller.followLink('t', '#/p/settings');
+    await first;
+    assert.equal(taken(one), 'ask Sign in with this link?; csrf b; pages bob; start');
+});
+
 test('a link of another user loads the page anew', async () => {
     const one = await startedTab({tokens: {t: async () => bob}, answers: [true]});
     await one.controller.followLink('t', '#/p/settings');

@@ -12,10 +12,11 @@ import {SessionController} from './frame/session-controller.js';
 import {showSignIn, signInAgain} from './frame/sign-in.js';
 import {watchPresses} from './input/press.js';
 import {pathsToOpen} from './projects/projects.js';
+import {fragment, takeToken, watchAddress} from './routing/address-bar.js';
 import {pages} from './routing/pages.js';
 import {currentRoute, dropQuery} from './routing/router.js';
 import {setCSRFToken, setForbiddenHandler, setSignedOutHandler} from './server/api.js';
-import {currentSession, onSessionElsewhere, signIn, takeTokenOfLink} from './server/session.js';
+import {currentSession, onSessionElsewhere, signIn} from './server/session.js';
 import {forgetUser} from './storage/stored-data.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('root'));
@@ -23,8 +24,7 @@ const root = /** @type {HTMLElement} */ (document.getElementById('root'));
 const controller = new SessionController({
     ask, currentSession, dropQuery, endDialogs, forgetUser, setCSRFToken, setSignedOutHandler,
     signIn, signInAgain, firstSession: () => currentSession(pathsToOpen(currentRoute().project)),
-    fragment: () => location.hash,
-    reload: () => location.reload(),
+    fragment, reload: () => location.reload(),
     pagesOf: (session, onSignedOut) => new Frame(root, session, onSignedOut),
     showSignIn: (notice, onSignedIn) => showSignIn(root, {notice, onSignedIn}),
     showFailure: (text, retry) => fill(root, h('main', {class: 'sign-in'},
@@ -38,17 +38,10 @@ watchHistory();
 watchUnload();
 watchPresses();
 setForbiddenHandler(() => controller.follow());
-// Runs before the frame's listener: a link with a token is not a page.
-window.addEventListener('hashchange', (event) => {
-    const before = new URL(event.oldURL).hash;
-    const token = takeTokenOfLink(before);
-    if (token === null) return;
-    event.stopImmediatePropagation();
-    controller.followLink(token, before);
-});
+watchAddress((token, before) => controller.followLink(token, before));
 onSessionElsewhere((isEnded) => controller.follow(isEnded));
 watchFocus();
-const token = takeTokenOfLink();
+const token = takeToken();
 // Loads while the session is read; a failure is reported when the page is shown.
 pages.find(({path}) => path === currentRoute().path)?.load().catch(() => {});
 controller.start(token);

@@ -9,6 +9,7 @@
 import {focusOn, h, newID} from './dom.js';
 import {focusHeading} from './focus.js';
 import {hold, isHeld, release} from './held-entry.js';
+import {enter} from '../routing/address-bar.js';
 import {keepForms} from './unfinished-form.js';
 
 /** Milliseconds from the last edit until the form's content is stored. */
@@ -18,7 +19,7 @@ const pause = 300;
  * Open dialogs, the topmost last.
  *
  * @type {{isDirty: () => boolean, leave: () => Promise<boolean>, form?: DialogForm,
- *     end: () => void, onAddress: (address: string) => void}[]}
+ *     end: () => void, onAddress: (entered: EnteredAddress) => void}[]}
  */
 const opened = [];
 
@@ -36,12 +37,12 @@ function storeForms() {
 /**
  * Closes the topmost dialog because of Back or another address, then navigates there.
  *
- * @param {?string} address
+ * @param {?EnteredAddress} entered
  */
-async function leaveTo(address) {
+async function leaveTo(entered) {
     const isLast = opened.length === 1;
-    if (address !== null) topmost()?.onAddress(address);
-    if (await topmost()?.leave() && isLast && address !== null) location.hash = address;
+    if (entered) topmost()?.onAddress(entered);
+    if (await topmost()?.leave() && isLast && entered) enter(entered);
 }
 
 /** Starts to store edited forms when the page is unloaded, after the browser has asked. */
@@ -75,10 +76,10 @@ const inputQuestion = () => ask({title: 'Discard your input?', action: 'Leave',
  *     result, that function asks before it discards input. The content's `isBusy` is called
  *     before the dialog is left: true keeps it open.
  * @param {{isWide?: boolean, isRequired?: boolean, isForm?: boolean, isDirty?: function(): boolean,
- *     onAddress?: function(string): void, form?: DialogForm,
+ *     onAddress?: function(EnteredAddress): void, form?: DialogForm,
  *     question?: () => Promise<boolean>}} options `isForm` is false if what is
  *     entered is not lost, as a search. `isRequired` leaves no way to close it but its own buttons,
- *     or `onAddress`, which receives the fragment of an address that was entered. `isDirty` says
+ *     or `onAddress`, which receives an address that was entered. `isDirty` says
  *     whether closing loses something, in addition to what was entered in the dialog's controls.
  *     `form`, as `{user, project, kind, arguments, content}`, opens again for that user with what
  *     the function `content` returned, when the page is loaded anew. `question` asks whether to

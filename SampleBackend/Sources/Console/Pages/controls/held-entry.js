@@ -6,6 +6,8 @@
  * `history.state`, so that a step away from the held entry can be undone in either direction.
  */
 
+import {fragment, takeEntered, wholeAddress} from '../routing/address-bar.js';
+
 /** Number of the current entry. */
 let current = 0;
 /**
@@ -19,7 +21,7 @@ let place = '';
 /**
  * Called with the address that the user navigates to, or null for Back.
  *
- * @type {(address: ?string) => void}
+ * @type {(entered: ?EnteredAddress) => void}
  */
 let onLeave = () => {};
 /**
@@ -50,16 +52,16 @@ export function isHeld() {
 /**
  * Holds an entry; does nothing if one is held. Continues to use an entry that a reload has left.
  *
- * @param {function(?string): void} handler Called instead of a navigation, with the entered
- *     fragment, or null for Back.
+ * @param {function(?EnteredAddress): void} handler Called instead of a navigation, with the
+ *     entered address, or null for Back.
  */
 export function hold(handler) {
     onLeave = handler;
     if (held !== null) return;
+    place = wholeAddress();
     // An entry that is being removed still counts; `popstate` adds another one.
     if (!history.state?.isDialog) add();
     held = current;
-    place = location.href;
 }
 
 /** Adds an entry for dialogs after the current one. */
@@ -92,6 +94,8 @@ export function release() {
 
 /** Handles the tab's move to another entry. */
 function onStep() {
+    // A token must not stay in the address until someone else reads it.
+    fragment();
     const number = history.state?.number;
     const isDropped = isDropping;
     const isBack = isReturning && number === held;
@@ -116,8 +120,7 @@ function onStep() {
         if (number === undefined) mark({number: current});
     } else if (number === undefined) {
         // The user entered an address, which is a new entry after the held one.
-        const entered = location.hash;
-        // The address can contain a token, which must not stay in the tab's history.
+        const entered = takeEntered();
         history.replaceState({number: held + 1}, '', place);
         isReturning = true;
         history.back();

@@ -16,6 +16,7 @@ import {markHeader, projectChooser} from '../projects/project-chooser.js';
 import {hasSameMarks, mustOpenAnew} from '../projects/project-details.js';
 import {projectToOpen, readProjects, rememberProject, unknownProjectView}
     from '../projects/projects.js';
+import {followAddress, fragment, replaceFragment} from '../routing/address-bar.js';
 import {loadPagesWhenIdle, pathsOfPublished} from '../routing/pages.js';
 import {address, currentRoute, go, setProject, setQuery} from '../routing/router.js';
 import {sessionIn} from '../server/session.js';
@@ -69,9 +70,7 @@ export class Frame {
      */
     async start({isFirst}) {
         this.#shell.show(this.root);
-        window.addEventListener(
-            'hashchange', ({oldURL}) => this.follow(new URL(oldURL).hash),
-            {signal: this.#listening.signal});
+        followAddress((before) => this.follow(before), this.#listening.signal);
         window.addEventListener('beforeunload', (event) => {
             if (this.workspaces.isUnsaved || this.workspaces.isPublishing) event.preventDefault();
         }, {signal: this.#listening.signal});
@@ -120,12 +119,12 @@ export class Frame {
      * @param {string} before
      */
     async #changeProject(name, isNavigation, before) {
-        const wanted = location.hash;
+        const wanted = fragment();
         const mayLeave = await this.workspaces.mayLeave();
         if (this.#listening.signal.aborted) return;
         if (mayLeave) await this.#openProject(name, isNavigation);
-        else if (this.workspace && location.hash === wanted) {
-            history.replaceState(history.state, '', before);
+        else if (this.workspace && fragment() === wanted) {
+            replaceFragment(before);
             setProject(this.workspace.project);
             this.#showProjects(this.#projects, this.workspace.project);
         }

@@ -25,6 +25,8 @@ export class SessionController {
     #shown = null;
     /** Number of the last change between pages and sign-in form, which supersedes earlier ones. */
     #change = 0;
+    /** Number of the last start: a link supersedes the first session's answer. */
+    #started = 0;
     /** Number of the last query for another tab's session; only its response counts. */
     #followed = 0;
     /**
@@ -57,10 +59,14 @@ export class SessionController {
     async start(token, address) {
         const {ask, signIn, firstSession, showFailure} = this.#ports;
         const before = this.#change;
+        this.#started += 1;
+        const own = this.#started;
         /** @type {?Session} */
         let session = null;
         try {
             session = token ? await this.#sessionIfAny() : await firstSession();
+            // Its pages would close the question of the link.
+            if (own !== this.#started) return;
             if (token && await this.#mayReplace(session)) {
                 await this.#begin(await signIn(token), {address});
             // Unless another tab ended the question.
@@ -68,7 +74,7 @@ export class SessionController {
                 await this.#begin(session, {isFirst: true});
             }
         } catch (error) {
-            if (this.#change !== before) return;
+            if (this.#change !== before || own !== this.#started) return;
             if (isSignedOut(error)) {
                 await this.#refuse(token, session);
             } else if (this.#pages) {

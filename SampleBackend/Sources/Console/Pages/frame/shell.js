@@ -6,6 +6,7 @@ import {administratorName} from '../controls/controls.js';
 import {fileAddress, fill, h} from '../controls/dom.js';
 import {reserveRoom} from '../controls/sticky.js';
 import {paletteButton} from '../palette/palette-button.js';
+import {wholeAddress} from '../routing/address-bar.js';
 import {address} from '../routing/router.js';
 
 /** The elements around every page. */
@@ -33,7 +34,7 @@ export class Shell {
             const link = event.target instanceof Element && event.target.closest('a');
             if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
             // The browser does not navigate to the address that is open.
-            if (link.href === location.href) openAgain();
+            if (link.href === wholeAddress()) openAgain();
         });
         this.role = h('span', {class: 'badge'}, session.role);
         this.header = h('header', {class: 'top'}, this.menu, this.brand, this.projectChooser,

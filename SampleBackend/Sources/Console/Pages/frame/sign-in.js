@@ -6,8 +6,9 @@ import {administratorName, field, message} from '../controls/controls.js';
 import {openDialog} from '../controls/dialog.js';
 import {fileAddress, fill, h, newID} from '../controls/dom.js';
 import {isHeld} from '../controls/held-entry.js';
+import {enter} from '../routing/address-bar.js';
 import {ServerError} from '../server/api.js';
-import {signIn, withoutToken} from '../server/session.js';
+import {signIn} from '../server/session.js';
 import {draftDownloads} from '../transfer/draft-export.js';
 
 /**
@@ -85,7 +86,7 @@ export async function signInAgain({session: {name}, workspaces}, elsewhere) {
     const {withDraft} = workspaces;
     workspaces.keepDrafts(true);
     /** @type {(link: {token: string, place: string}) => void} */
-    let enter;
+    let take;
     let place = '';
     const session = await openDialog('Sign in again', (close) => {
         const {outcome, form, button, token} = signInForm({
@@ -95,7 +96,7 @@ export async function signInAgain({session: {name}, workspaces}, elsewhere) {
                 ? ' Before you sign in with another one, download the edits.' : ''),
             onSignedIn: close});
         elsewhere.then(close);
-        enter = (link) => {
+        take = (link) => {
             // A sign-in is in progress.
             if (button.disabled) return;
             ({place} = link);
@@ -103,11 +104,9 @@ export async function signInAgain({session: {name}, workspaces}, elsewhere) {
             form.requestSubmit(button);
         };
         return {body: [outcome, form], actions: [draftDownloads(withDraft, name), button]};
-    }, {isRequired: true, onAddress: (address) => {
-        const link = withoutToken(address);
-        const {token, place: page} = link;
-        if (token !== null) enter({token, place: page});
+    }, {isRequired: true, onAddress: ({token, place: page}) => {
+        if (token !== null) take({token, place: page});
     }});
-    if (session && place && !isHeld()) location.hash = place;
+    if (session && place && !isHeld()) enter({token: null, place});
     return session;
 }

@@ -5,6 +5,7 @@
 import {ask} from '../controls/dialog.js';
 import {h} from '../controls/dom.js';
 import {forgetInputOf} from '../controls/page-input.js';
+import {replaceFragment} from '../routing/address-bar.js';
 import {ServerError} from '../server/api.js';
 import {signOut} from '../server/session.js';
 import {forgetUser} from '../storage/stored-data.js';
@@ -41,6 +42,6 @@ export async function signOutUser(user, workspaces, ended) {
     workspaces.stop();
     forgetUser(user);
     forgetInputOf(user);
-    history.replaceState(null, '', location.pathname);
+    replaceFragment('');
     return hasDraft ? ' Your draft is kept for when you sign in again.' : '';
 }

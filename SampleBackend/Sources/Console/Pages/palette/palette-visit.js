@@ -3,6 +3,7 @@
  */
 
 import {focusOn} from '../controls/dom.js';
+import {fragment} from '../routing/address-bar.js';
 import {address} from '../routing/router.js';
 
 /** Milliseconds for which a page may build what is focused. */
@@ -52,7 +53,7 @@ export function visit({redraw}, path, query = {}, focus = undefined, then = () =
     const arrive = () => {
         if (focus) requestAnimationFrame(() => focusSoon(focus, then));
     };
-    if (location.hash === target) {
+    if (fragment() === target) {
         redraw();
         arrive();
     } else {

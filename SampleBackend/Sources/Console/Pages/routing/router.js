@@ -3,6 +3,8 @@
  * the project `default`.
  */
 
+import {fragment, isLeaving, replaceFragment} from './address-bar.js';
+
 let project = 'default';
 
 /**
@@ -29,7 +31,7 @@ function decoded(part) {
 
 /** Project (null if missing), page (`settings` if missing) and query in the address. */
 export function currentRoute() {
-    const [place, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
+    const [place, query = ''] = fragment().replace(/^#\/?/, '').split('?');
     const parts = place.split('/').filter(Boolean);
     const [name, path] = parts.length > 1 ? [decoded(parts[0]), parts[1]] : [null, parts[0]];
     return {project: name, path: path ?? 'settings', query: new URLSearchParams(query)};
@@ -71,14 +73,15 @@ export function go(path, query) {
 
 /** Removes the query from the address, which can have what the user entered. */
 export function dropQuery() {
-    history.replaceState(history.state, '', location.pathname + location.hash.split('?')[0]);
+    replaceFragment(fragment().split('?')[0]);
 }
 
 /**
- * Replaces the query in the address, without a history entry or a `hashchange` event.
+ * Replaces the query in the address, without a history entry or a navigation. Does nothing when
+ * another address was entered: the query is that of the page that is being left.
  *
  * @param {Record<string, string | number | boolean | undefined>} query
  */
 export function setQuery(query) {
-    history.replaceState(history.state, '', address(currentRoute().path, query));
+    if (!isLeaving()) replaceFragment(address(currentRoute().path, query));
 }

@@ -54,38 +54,6 @@ export async function signOut() {
 }
 
 /**
- * Extracts the token from a fragment: `#token=…`, or a page's address with `token` in its query.
- *
- * @param {string} fragment The fragment, with its `#`.
- * @returns {{token: ?string, place: string}} The token, null if there is none; and the fragment
- *     without it.
- */
-export function withoutToken(fragment) {
-    const [page, query = ''] = fragment.startsWith('#token=')
-        ? ['', fragment.slice(1)] : fragment.split('?');
-    const fields = new URLSearchParams(query.replaceAll('+', '%2B'));
-    const token = fields.get('token');
-    if (token === null) return {token, place: fragment};
-    fields.delete('token');
-    return {token, place: page + (fields.size ? `?${fields}` : '')};
-}
-
-/**
- * Extracts the token of a link `/console/#token=…` or `/console/#/project/page?token=…`, and
- * removes it from the address and the tab's history.
- *
- * @param {string} before Fragment to restore when the link names no page.
- * @returns {?string} The token; null when the address has none.
- */
-export function takeTokenOfLink(before = '') {
-    const {token, place} = withoutToken(location.hash);
-    if (token !== null) {
-        history.replaceState(history.state, '', location.pathname + (place || before));
-    }
-    return token;
-}
-
-/**
  * The session as it counts in a project: with the role there, and read-only if it is archived.
  *
  * @param {Session} session

@@ -8,6 +8,7 @@ import {choice, field} from '../controls/controls.js';
 import {dialogForm} from '../controls/dialog-form.js';
 import {ask, openDialog} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
+import {wholeAddress} from '../routing/address-bar.js';
 import {address} from '../routing/router.js';
 import {problemsWithin, sentence, validateEdit} from '../server/validation.js';
 import {parameterPath} from '../template/paths.js';
@@ -44,7 +45,7 @@ function present({template}, settings) {
  * @param {Setting} setting
  */
 export async function copyLink({name, path}) {
-    const link = new URL(address('settings', {at: path}), location.href).href;
+    const link = new URL(address('settings', {at: path}), wholeAddress()).href;
     if (await copyText(link)) announce(`Link to ${name} copied.`);
     else {
         const text = h('input', {type: 'text', readonly: true, value: link,

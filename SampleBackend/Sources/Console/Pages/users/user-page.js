@@ -10,6 +10,7 @@ import {showResult} from '../controls/focus.js';
 import {PageInput} from '../controls/page-input.js';
 import {jsonText, storedObject} from '../json/json-text.js';
 import {member} from '../json/json.js';
+import {fragment, wholeAddress} from '../routing/address-bar.js';
 import {address, go, setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
@@ -33,7 +34,7 @@ import {userView} from './user-view.js';
  */
 function initialUser(query, key, input) {
     const {content} = input;
-    if (content && (!query.size || content.place === location.hash)) return content;
+    if (content && (!query.size || content.place === fragment())) return content;
     const signals = signalsOf(query);
     if (query.has('id') || Object.keys(signals).length) {
         return {userID: query.get('id') ?? '', signals};
@@ -98,7 +99,7 @@ export function show(main, context) {
 
     /** Keeps what was entered but not previewed. */
     const keepInput = () => input.keep(
-        {place: location.hash, userID: userID.value, signals: signals.entered()});
+        {place: fragment(), userID: userID.value, signals: signals.entered()});
     /** @type {?PreviewedUser} */
     let previewedNow = null;
     /** @type {ReasonOf} */
@@ -158,7 +159,7 @@ export function show(main, context) {
                 h('div', {class: 'page-head'},
                     h('h2', {}, user.userID === null
                         ? 'Users without an ID' : `User ${marked(user.userID)}`),
-                    h('div', {class: 'actions'}, copyButton('Copy link', () => location.href))),
+                    h('div', {class: 'actions'}, copyButton('Copy link', wholeAddress))),
                 hidden && message('warning', `This ID ${hidden}. It is another user than the one `
                     + 'without it.'),
                 /[,;]\s/.test(user.userID ?? '') && message('warning', 'This is one user ID. '
