@@ -63,7 +63,7 @@ class Pictures(TaskCase):
 
     def test_settings(self):
         self.go("settings")
-        self.field("SampleViewConfiguration.ButtonEnabled").click()
+        self.switch("SampleViewConfiguration.ButtonEnabled")
         self.wait_for_text("1 change", ".draft-bar")
         self.save("settings")
 

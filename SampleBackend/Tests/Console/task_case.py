@@ -212,6 +212,11 @@ class TaskCase(ConsoleCase):
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")
 
+    def switch(self, name, to="on"):
+        """Switches the default value of a Boolean with conditional values."""
+        self.field(name).click()
+        self.press(f"Only the default value: {to}")
+
     def edit_interval(self, value):
         """Creates a draft with another refresh interval."""
         self.open_interval()

@@ -76,7 +76,7 @@ class SearchTests(SettingListCase):
         self.choose("Condition", "User 3")
         self.wait_for(lambda: "ButtonEnabled" in self.keys() and len(self.keys()) < 5, "some")
         self.press("Clear")
-        self.field(BUTTON).click()
+        self.switch(BUTTON)
         self.field("Only what the draft changes").click()
         self.wait_for(lambda: self.keys() == ["ButtonEnabled"], "what the draft changes")
 
@@ -191,23 +191,53 @@ class EditingTests(SettingListCase):
         switch = self.field(BUTTON)
         self.assertEqual(switch.get_attribute("role"), "switch")
         switch.send_keys(Keys.SPACE)
+        self.press("Only the default value: on")
         self.wait_for_text("1 change", ".draft-bar")
         self.assertEqual(self.active(), BUTTON)
         self.assertTrue(self.field(BUTTON).is_selected())
         self.check_page("settings-switched")
         self.type(Keys.SPACE)
+        self.press("Only the default value: off")
         self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
         self.type(Keys.SPACE)
+        self.press("Only the default value: on")
         self.publish_draft()
         button = self.parameter("SampleViewConfiguration", "ButtonEnabled")
         old = TEMPLATE["parameterGroups"]["SampleViewConfiguration"]["parameters"]["ButtonEnabled"]
         self.assertEqual(button, old | {"defaultValue": {"value": "true"}})
 
+    @gate
+    def test_switches_off_for_everybody_in_one_step(self):
+        template = self.template()
+        checkout = {"valueType": "BOOLEAN", "defaultValue": {"value": "false"}}
+        template["parameterGroups"]["Operations"] = {"parameters": {"Checkout": checkout | {
+            "conditionalValues": {"User 3": {"value": "true"}}}}}
+        self.publish(template, "On for some")
+        self.go("settings")
+        self.wait_for_text(
+            "true", "[data-path='parameterGroups.Operations.parameters.Checkout']"
+            " .conditional-value")
+        self.field("Operations.Checkout").click()
+        self.wait_for_text("Conditions have values, too", "dialog")
+        self.check_page("switch-whom")
+        self.press("Cancel")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.find_all(".draft-bar"), [])
+        self.field("Operations.Checkout").click()
+        self.press("Off for everybody")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.press("Undo")
+        self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
+        self.press("Redo")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.publish_draft()
+        self.assertEqual(self.parameter("Operations", "Checkout"), checkout)
+
     def test_keeps_a_menu_open_while_the_draft_is_saved(self):
         self.go("settings")
         faults = Faults(self.driver)
         faults.hold("PATCH", "/draft")
-        self.field(BUTTON).click()
+        self.switch(BUTTON)
         self.press("More for AppFeatures.RefreshInterval")
         self.wait_for_text("Saving", ".draft-bar")
         faults.end()
@@ -460,7 +490,7 @@ class PhoneTests(SettingListCase):
 
     def test_has_targets_for_fingers(self):
         self.go("settings")
-        self.field(BUTTON).click()
+        self.switch(BUTTON)
         self.press("Edit AppFeatures.RefreshInterval")
         self.check_targets("the dialog")
         self.press("Close")

@@ -23,6 +23,7 @@ class StepTests(TaskCase):
         self.go("settings")
         before = self.is_on()
         self.driver.execute_script("arguments[0].click()", self.find(f'[aria-label="{SWITCH}"]'))
+        self.press(f"Only the default value: {'off' if before else 'on'}")
         self.wait_for_text("1 change", ".draft-bar")
         return before
 

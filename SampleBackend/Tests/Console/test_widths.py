@@ -84,7 +84,7 @@ class WidthTests(TaskCase):
 
     def test_pages_with_a_draft(self):
         self.go("settings")
-        self.field("SampleViewConfiguration.ButtonEnabled").click()
+        self.switch("SampleViewConfiguration.ButtonEnabled")
         self.find(".pick").click()
         self.wait_for_text("1 change", ".draft-bar")
         self.check("settings-selected")
@@ -174,7 +174,7 @@ class ColumnTests(TaskCase):
         del settings["SomeFeature"]["conditionalValues"]
         self.publish(template, "Long")
         self.go("settings")
-        self.field("SampleViewConfiguration.ButtonEnabled").click()
+        self.switch("SampleViewConfiguration.ButtonEnabled")
         self.wait_for_text("1 change", ".draft-bar")
         self.addCleanup(self.browser.set_size, self.size)
         problems = []

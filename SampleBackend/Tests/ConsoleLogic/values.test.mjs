@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {conditionalBeginning, forEverybody, isConditional}
+    from '../../Sources/Console/Pages/template/boolean-values.js';
 import {ruleOf, signalProblems} from '../../Sources/Console/Pages/users/custom-signals.js';
 import {treeDoubts} from '../../Sources/Console/Pages/conditions/value-doubts.js';
 import {definedValues, meantValue, missingRegions, suggestedValues, unknownValue}
@@ -114,4 +116,24 @@ test('each value of a condition that no app sends is named, with the one that is
         '“iOS” is not a known system: apps send ios.']);
     assert.deepEqual(treeDoubts(rule('device.country', 'in', 'xq')),
         ['“xq” is not a known country: apps send codes such as DE.']);
+});
+
+for (const [type, like, value] of [
+    ['BOOLEAN', {value: 'true'}, {value: 'false'}], ['BOOLEAN', {value: 'FALSE'}, {value: 'true'}],
+    ['BOOLEAN', {useInAppDefault: true}, {value: ''}], ['STRING', {value: 'true'}, {value: 'true'}],
+    ['BOOLEAN', {value: 'yes'}, {value: 'yes'}], ['NUMBER', undefined, {value: ''}],
+]) {
+    test(`a conditional value of ${type} beside ${JSON.stringify(like)} begins`, () => (
+        assert.deepEqual(conditionalBeginning(type, like), value)));
+}
+
+test('a value for everybody leaves no conditional value', () => {
+    const before = {valueType: 'BOOLEAN', description: 'd', defaultValue: {value: 'false'},
+        conditionalValues: {beta: {value: 'true'}, ios: {useInAppDefault: true}}};
+    assert.ok(isConditional(before));
+    const after = forEverybody(before, 'false');
+    assert.deepEqual(after,
+        {valueType: 'BOOLEAN', description: 'd', defaultValue: {value: 'false'}});
+    assert.ok(!isConditional(after));
+    assert.ok(!isConditional({conditionalValues: {}}));
 });

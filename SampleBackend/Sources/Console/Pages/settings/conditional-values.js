@@ -10,6 +10,7 @@ import {announce, fill, h} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
 import {showRemarks} from '../controls/remarks.js';
 import {member, names, objectOf} from '../json/json.js';
+import {conditionalBeginning} from '../template/boolean-values.js';
 import {sameValueRemark, sameValues} from '../template/same-values.js';
 import {conditions} from '../template/template.js';
 import {valueField} from './value-field.js';
@@ -105,8 +106,8 @@ export class ConditionalValues {
         const text = this.another.unchosen;
         if (name) {
             this.fields.get(name)?.focus();
-            this.#note.textContent = `“${name}” has the default value so far. Enter its value, or `
-                + 'keep it as it is.';
+            this.#note.textContent = `“${name}” has the value it begins with so far. Enter its `
+                + 'value, or keep it as it is.';
         } else if (text) {
             this.#problems.show([{message: `There is no condition “${text}”. Choose one of the `
                 + 'list, or clear the field.'}], this.another.input);
@@ -134,9 +135,8 @@ export class ConditionalValues {
      * @param {boolean} isFocused
      */
     #add(name, isFocused) {
-        const like = this.#like();
         this.fields.set(name, this.#field(
-            name, typeof like?.value === 'string' ? like : {value: ''}));
+            name, conditionalBeginning(this.#type(), this.#like())));
         this.#draw();
         if (isFocused) this.fields.get(name)?.focus();
         this.#changed();

@@ -3,56 +3,33 @@
  */
 
 import {badge, conditionChip} from '../controls/controls.js';
-import {announce, h} from '../controls/dom.js';
+import {h} from '../controls/dom.js';
 import {menuButton} from '../controls/menu.js';
-import {valueView} from '../controls/value-view.js';
-import {withMember} from '../json/json.js';
-import {conditions, parameter as parameterOf, settingParameter} from '../template/template.js';
+import {valueText, valueView} from '../controls/value-view.js';
+import {member} from '../json/json.js';
+import {isSwitchable} from '../template/boolean-values.js';
+import {conditions} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
 import {count} from '../text/formats.js';
+import {valueSwitch} from './value-switch.js';
 
 /**
- * True if a value of a boolean setting can be shown as a switch.
- *
- * @param {Parameter} parameter
- */
-function isSwitch({valueType, defaultValue}) {
-    return valueType === 'BOOLEAN' && /^(true|false)$/i.test(defaultValue?.value ?? '');
-}
-
-/**
- * Switch for the default value; edits the draft immediately.
- *
- * @param {Setting} setting
- * @param {Workspace} workspace
- */
-function valueSwitch({name, group, key, parameter}, workspace) {
-    const text = (parameter.defaultValue?.value ?? '').toLowerCase();
-    const word = h('span', {class: 'switch-word', 'aria-hidden': 'true'}, text);
-    const input = h('input', {type: 'checkbox', role: 'switch', class: 'switch',
-        'aria-label': name, 'data-focus': `switch ${name}`, 'data-column': 'value',
-        checked: text === 'true', onchange: () => {
-            const value = String(input.checked);
-            workspace.edit(settingParameter(workspace.template, group, key, withMember(
-                parameterOf(workspace.template, group, key), 'defaultValue', {value})));
-            announce(`${name} is ${value} in the draft.`);
-        }});
-    return h('label', {class: 'switch-line'}, input, word);
-}
-
-/**
- * Conditions with a value: the first one, and the number of others.
+ * Conditions with a value: the first one with its value, and the number of others.
  *
  * @param {Parameter} parameter
  * @param {Template} template
  */
-function conditionsView({conditionalValues}, template) {
+function conditionsView({valueType, conditionalValues}, template) {
     const names = conditions(template)
         .filter(({name}) => Object.hasOwn(conditionalValues ?? {}, name));
     if (!names.length) return h('span', {class: 'setting-conditions'});
     const [{name, tagColor}] = names;
-    return h('span', {class: 'setting-conditions', title: names.map((one) => one.name).join('\n')},
-        conditionChip(name, tagColor),
+    /** @param {string} one */
+    const valueOf = (one) => member(conditionalValues, one);
+    return h('span', {class: 'setting-conditions', title: names.map((one) => (
+        `${one.name}: ${valueText(valueOf(one.name))}`)).join('\n')},
+    conditionChip(name, tagColor),
+    h('span', {class: 'conditional-value'}, valueView(valueOf(name), valueType)),
         names.length > 1 && h('span', {class: 'muted more-conditions'}, `+${names.length - 1}`,
             h('span', {class: 'visually-hidden'},
                 ` ${count(names.length - 1, 'more condition')}`)));
@@ -85,7 +62,8 @@ export function settingRow(setting, {workspace}, {
             parameter.description && h('p', {class: 'muted', title: parameter.description},
                 parameter.description)),
         h('span', {class: 'setting-type muted'}, typeName(parameter.valueType)),
-        h('div', {class: 'setting-value'}, mayEdit && isSwitch(parameter)
+        h('div', {class: 'setting-value'}, mayEdit
+            && isSwitchable(parameter.valueType, parameter.defaultValue)
             ? valueSwitch(setting, workspace)
             : valueView(parameter.defaultValue, parameter.valueType)),
         conditionsView(parameter, workspace.template),

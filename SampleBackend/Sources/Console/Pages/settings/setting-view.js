@@ -11,31 +11,41 @@ import {conditions} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
 
 /**
- * Opens the dialog for an entry of `settingsOf`.
+ * The values of a setting, in the order in which they count.
  *
- * @param {PageContext} context
- * @param {Setting} setting
+ * @param {Parameter} parameter
+ * @param {Template} template
  */
-export async function openSettingView({workspace}, {name, parameter}) {
+export function valuesView(parameter, template) {
     /**
      * @param {HTMLElement} who
      * @param {ParameterValue | undefined} value
      */
     const row = (who, value) => h('div', {class: 'value-row'}, h('dt', {}, who),
         h('dd', {}, valueView(value, parameter.valueType, {isWhole: true})));
-    const conditional = conditions(workspace.template)
+    const conditional = conditions(template)
         .map((condition) => (
             {condition, value: member(parameter.conditionalValues, condition.name)}))
         .filter(({value}) => value !== undefined);
+    return h('dl', {class: 'values'},
+        conditional.map(({condition, value}) => row(
+            conditionChip(condition.name, condition.tagColor), value)),
+        row(h('span', {class: 'muted'}, conditional.length ? 'Otherwise' : 'Everyone'),
+            parameter.defaultValue));
+}
+
+/**
+ * Opens the dialog for an entry of `settingsOf`.
+ *
+ * @param {PageContext} context
+ * @param {Setting} setting
+ */
+export async function openSettingView({workspace}, {name, parameter}) {
     await openDialog(name, (close) => ({
         body: [
             h('p', {class: 'badges'}, badge(typeName(parameter.valueType))),
             parameter.description && h('p', {}, parameter.description),
-            h('dl', {class: 'values'},
-                conditional.map(({condition, value}) => row(
-                    conditionChip(condition.name, condition.tagColor), value)),
-                row(h('span', {class: 'muted'}, conditional.length ? 'Otherwise' : 'Everyone'),
-                    parameter.defaultValue)),
+            valuesView(parameter, workspace.template),
         ],
         actions: h('button', {type: 'button', 'data-autofocus': true, onclick: () => close()},
             'Close'),
