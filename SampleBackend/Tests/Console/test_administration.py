@@ -24,7 +24,8 @@ class TokenTests(TaskCase):
         self.press("Create the token")
         self.wait_for_text("name is missing", "dialog")
         self.write("Name", name)
-        self.choose("Role", "Editor: also edits drafts, imports, and previews users")
+        self.choose("Role", "Editor")
+        self.wait_for_text("Also edits drafts, imports", "dialog")
         self.choose("Expires after", "30 days")
         self.check_page("token-new")
         self.press("Create the token")
@@ -46,6 +47,27 @@ class TokenTests(TaskCase):
         self.open()
         self.enter_token(secret)
         self.wait_for_text("unknown, expired or revoked")
+
+    def test_copies_a_link_that_signs_in(self):
+        self.driver.execute_cdp_cmd("Browser.grantPermissions", {
+            "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+        name = f"linked of {self.project}"
+        self.go("tokens")
+        self.press("Create token")
+        self.write("Name", name)
+        self.press("Create the token")
+        secret = self.field("Token").get_attribute("value")
+        self.press("Copy sign-in link")
+        self.wait_for_text("Copied the link", "dialog")
+        link = self.driver.execute_async_script(
+            "navigator.clipboard.readText().then(arguments[0])")
+        self.assertEqual(link, f"{self.url}/console/#token={secret}")
+        self.press("Done")
+        self.wait_for_dialog_to_close()
+        self.browser.forget(self.url)
+        take_sign_in_turn(self.url)
+        self.driver.get(link)
+        self.wait_for_text(name, ".who")
 
     def test_limits_a_token_to_projects(self):
         name = f"limited of {self.project}"
@@ -193,7 +215,7 @@ class WebhookTests(TaskCase):
         self.field("Address").send_keys("2")
         self.wait_for(lambda: not self.find_all("dialog .message"), "no warning")
         self.press("Cancel")
-        self.press("Leave")
+        self.press("Discard")
         self.wait_for_dialog_to_close()
         self.publish(self.template(), "Tell them")
         self.press("Deliveries to https://webhook.invalid/hook")
@@ -247,7 +269,7 @@ class WebhookTests(TaskCase):
         self.press("Add the webhook")
         self.wait_for_text("its secret was lost with the response", "dialog")
         self.press("Cancel")
-        self.press("Leave")
+        self.press("Discard")
         self.wait_for_dialog_to_close()
         self.wait_for_text("https://webhook.invalid/lost", "tbody")
 

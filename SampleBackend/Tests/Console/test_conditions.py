@@ -122,6 +122,19 @@ class BuilderTests(TaskCase):
         self.wait_for_text("Published as version 2", "main")
         self.assertEqual(self.template()["conditions"][-1]["expression"], text)
 
+    def test_begins_a_rollout_with_the_name_as_its_seed(self):
+        self.add_condition("New check")
+        self.press("Add rule")
+        self.assertEqual(self.expression(), "percent('new-check') <= 10")
+        self.field("Name").send_keys("out")
+        self.assertEqual(self.expression(), "percent('new-checkout') <= 10")
+        self.field("Seed of the percentage").send_keys("-2")
+        self.field("Name").send_keys(" 3")
+        self.assertEqual(self.expression(), "percent('new-checkout-2') <= 10")
+        self.choose("Field", "App version")
+        self.assertEqual(self.field("Value").get_attribute("value"), "")
+        self.wait_for_text("Enter the version.", "dialog .rule-line")
+
     def test_takes_a_list_of_users(self):
         self.add_condition("Testers")
         self.press("Add rule")
@@ -185,7 +198,7 @@ class BuilderTests(TaskCase):
         self.assertFalse(self.button("Keep in the draft").is_enabled())
         share.send_keys(Keys.BACKSPACE)
         self.wait_for_text("The server accepts this", "dialog")
-        self.assertEqual(self.expression(), "percent <= 100")
+        self.assertEqual(self.expression(), "percent('some') <= 100")
 
     def test_takes_no_part_of_a_mistyped_share(self):
         self.add_condition("Some")
@@ -200,7 +213,7 @@ class BuilderTests(TaskCase):
                 self.wait_for_text(problem, "dialog .rule-line .problems")
                 self.assertEqual(share.get_attribute("aria-invalid"), "true")
                 self.assertEqual(share.get_attribute("value"), text)
-                self.assertEqual(self.expression(), f"percent <= {text}")
+                self.assertEqual(self.expression(), f"percent('some') <= {text}")
                 self.assertNotIn("Column", self.find("dialog").text)
                 self.assertFalse(self.button("Keep in the draft").is_enabled())
         share.clear()
@@ -436,7 +449,7 @@ class KnownSignalTests(TaskCase):
             self.choose("Field", "User ID")
             self.wait_for(lambda: self.release_answers() or self.suggestions(), "suggestions")
             self.press("Close")
-            self.press("Leave")
+            self.press("Discard")
             self.wait_for_dialog_to_close()
         self.assertEqual(self.requests(), 3)
 

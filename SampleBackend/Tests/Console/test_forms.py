@@ -21,6 +21,16 @@ class FormTests(TaskCase):
         if is_edited:
             self.write("Description", DESCRIPTION)
 
+    def test_opens_an_unfinished_form_on_its_page_alone(self):
+        self.open_form()
+        self.open(f"#/{self.project}/history")
+        self.wait_for_text("History", "main h1")
+        self.wait_for_text("Version", "main table")
+        self.assertEqual(self.find_all("dialog[open]"), [])
+        self.go("settings")
+        self.wait_for_text("Edit", "dialog h2")
+        self.assertEqual(self.field("Description").get_attribute("value"), DESCRIPTION)
+
     def active(self):
         """The element with the focus."""
         return self.driver.switch_to.active_element
@@ -224,7 +234,7 @@ class FormTests(TaskCase):
         self.assertTrue(is_held)
         self.assertEqual(self.headings(), ["Pin a value for user 9"])
         self.driver.back()
-        self.press("Leave")
+        self.press("Discard")
         self.wait_for_dialog_to_close()
         self.wait_for_text("Pin a value", "main")
 
@@ -390,7 +400,7 @@ class FormTests(TaskCase):
         self.press("Create token")
         self.write("Name", "Of another project")
         self.press("Cancel")
-        self.press("Leave")
+        self.press("Discard")
         self.wait_for_dialog_to_close()
         self.open(f"#/{self.project}/settings")
         self.check_form()
@@ -414,7 +424,7 @@ class FormTests(TaskCase):
             self.press("Keep editing")
         self.check_form()
         self.active().send_keys(Keys.ESCAPE)
-        self.press("Leave")
+        self.press("Discard")
         self.wait_for_dialog_to_close()
         self.assertEqual(self.active().accessible_name, "Edit AppFeatures.RefreshInterval")
 
@@ -458,7 +468,7 @@ class FormTests(TaskCase):
         self.press("Keep editing")
         self.check_form()
         self.driver.back()
-        self.press("Leave")
+        self.press("Discard")
         self.wait_for_dialog_to_close()
         self.assertEqual(self.driver.current_url, place)
         # The dialogs have left no entry in the tab's history.
@@ -479,7 +489,7 @@ class FormTests(TaskCase):
     def test_asks_before_another_address(self):
         self.open_form()
         place = self.driver.current_url
-        for answer in ("Keep editing", "Leave"):
+        for answer in ("Keep editing", "Discard"):
             self.driver.execute_script(
                 "location.hash = arguments[0]", f"/{self.project}/history")
             self.wait_for(lambda: len(self.headings()) == 2, "the question")

@@ -103,7 +103,7 @@ class ProjectDetailsTests(ProjectCase):
         self.assertEqual(self.call("GET", "details")[1], {"displayName": "Theirs"})
         self.assertEqual(self.field("Name to show").get_attribute("value"), "Mine")
         self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
-        self.press("Leave")
+        self.press("Discard")
         self.wait_for_dialog_to_close()
 
     def test_saves_details_whose_answer_was_lost(self):

@@ -57,6 +57,32 @@ class PublishingTests(TaskCase):
         self.press("Remove 5 settings")
         self.wait_for_text("Published as version 2.", "main")
 
+    def test_says_that_a_publish_was_before_the_next_draft(self):
+        self.edit_interval("45")
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2.", "main .success")
+        self.edit_interval("46")
+        self.go("review")
+        self.wait_for_text(
+            "Published as version 2, without what this draft changes now.", "main")
+        self.assertEqual(self.find_all("main .success"), [])
+
+    def test_undoes_the_first_version(self):
+        self.project = f"first-{self.project}"
+        self.create_project(self.project)
+        self.go("settings")
+        self.press("Start with the sample")
+        self.wait_for_text("Draft", ".draft-bar")
+        self.go("review")
+        self.press("Publish")
+        self.wait_for_text("Published as version 1.", "main")
+        self.wait_for_text("No app is connected now.", "main .success")
+        self.press("Undo")
+        self.press("Remove 5 settings")
+        self.wait_for_text("Undone: version 2 is empty, as before the first one.", ".success")
+        self.assertFalse(self.template().get("parameterGroups"))
+
     def test_publishes_settings_outside_of_sections(self):
         self.publish({"parameters": {"alone": {"defaultValue": {"value": "1"}}}}, "Outside")
         self.go("settings")

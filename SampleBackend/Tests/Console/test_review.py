@@ -129,7 +129,7 @@ class ReviewTests(ReviewCase):
         self.wait_for_text("1 changed value reaches nobody", "[aria-labelledby=impact]")
         impact = self.wait_for_text("“All systems” takes 6", "[aria-labelledby=impact]").text
         self.assertIn("LabelText, for “Apple”", impact)
-        self.assertIn("About 100 % of recent users change", impact)
+        self.assertIn("About 100% of recent users change", impact)
         self.check_page("review-shadowed")
         # Reverting a condition also reverts the values for it.
         self.press("Revert Apple")

@@ -158,6 +158,12 @@ class SigningInTests(ConsoleCase):
             "what the browser says of the frame")
         self.assertEqual(len(errors), 4, errors)
 
+    def test_says_where_a_token_comes_from(self):
+        self.open()
+        self.find("summary").click()
+        self.wait_for_text("sample-backend tokens create", "main")
+        self.check_accessibility("sign-in with the help")
+
     @gate
     def test_is_accessible(self):
         self.open()
@@ -446,7 +452,7 @@ class SigningInAgainTests(ConsoleCase):
         field.send_keys("me")
         next(e for e in self.find_all("dialog button") if e.text == "Cancel").click()
         self.wait_for_text("Discard your input?")
-        next(e for e in self.find_all("dialog button") if e.text == "Leave").click()
+        next(e for e in self.find_all("dialog button") if e.text == "Discard").click()
         self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
         self.check_outcomes([200])
         self.assertTrue(self.driver.current_url.endswith("#/default/tokens"))

@@ -7,7 +7,7 @@ import {fixture} from './fixtures.mjs';
 import {ConditionChoices} from '../../Sources/Console/Pages/transfer/condition-choices.js';
 import {expressionText, forEachRule, parseExpressions}
     from '../../Sources/Console/Pages/conditions/condition-expression.js';
-import {fieldOf, fields, missingValue, operatorOf, setField, setOperator, takesList}
+import {fieldOf, fields, missingValue, operatorOf, seedOf, setField, setOperator, takesList}
     from '../../Sources/Console/Pages/conditions/condition-fields.js';
 import {indexAbove, indexOfKey} from '../../Sources/Console/Pages/conditions/condition-order.js';
 import {groupView, ruleCount, rulesOf, treeOf, viewOf}
@@ -350,4 +350,19 @@ test('a choice does not count for another expression', () => {
     const other = {...project, conditions: [{name: 'A', expression: '3'}]};
     assert.equal(choices.isComplete(other), false);
     assert.equal(choices.isComplete({conditions: [{name: 'A', expression: '2'}]}), true);
+});
+
+for (const [name, seed] of [
+    ['New checkout', 'new-checkout'], ['Größe: 10 %', 'gro-e-10'],
+    ['  ', null], ['日本', null], ['a'.repeat(40), 'a'.repeat(32)], ['v2.1_b', 'v2.1_b'], ['--', null],
+]) {
+    test(`the seed of a rollout in “${name}” is ${seed}`, () => assert.equal(seedOf(name), seed));
+}
+
+test('a new percentage has the seed, and other fields none', () => {
+    const rule = {kind: 'rule', element: 'app.version', key: null, comparison: '>=', values: ['2']};
+    setField(rule, 'percent', 'beta');
+    assert.equal(rule.key, 'beta');
+    setField(rule, 'app.version', 'beta');
+    assert.deepEqual([rule.key, rule.values, missingValue(rule)], [null, [''], 'Enter the version.']);
 });

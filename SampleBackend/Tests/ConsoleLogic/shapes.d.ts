@@ -505,6 +505,8 @@ type Overrides = Record<string, Record<string, unknown>>;
 
 /** Form that is kept until it is closed. */
 type KeptForm = {
+    /** Path of the page on which it was open. */
+    page: string;
     user: string;
     project: string;
     kind: string;
@@ -513,7 +515,7 @@ type KeptForm = {
 };
 
 /** Form of a dialog, whose content is asked for when it is kept. */
-type DialogForm = Omit<KeptForm, 'content'> & {content: () => unknown};
+type DialogForm = Omit<KeptForm, 'content' | 'page'> & {content: () => unknown};
 
 /** What a dialog shows; `isBusy` is called before it is left, and keeps it open if true. */
 type DialogContent = {body: unknown, actions: unknown, isBusy?: () => boolean};

@@ -21,7 +21,7 @@ const conflict = {conflict: {path: 'parameters.a', mine: '8', theirs: '30'}, dep
 /** Does what stores entries of a user. */
 function work(owner) {
     new DraftMirror(owner.user, owner.project).write({draft: {}});
-    keepForms(owner, [{...owner, kind: 'setting'}]);
+    keepForms(owner, 'settings', [{...owner, page: 'settings', kind: 'setting'}]);
     new PageInput('transfer', owner).keep({text: 'x'});
     new KeptChoices(owner, '3').choose(conflict, 'mine');
     noteChoice(owner, 'page review');
@@ -78,15 +78,15 @@ test('entries of earlier versions, which have no user, are deleted', () => {
 });
 
 test('forms replace those of their user and project alone', () => {
-    const form = (owner, key) => ({...owner, kind: 'setting', arguments: [key]});
+    const form = (owner, key) => ({...owner, page: 'settings', kind: 'setting', arguments: [key]});
     const other = {...ada, project: 'q'};
-    keepForms(ada, [form(ada, 1)]);
-    keepForms(other, [form(other, 2)]);
-    keepForms(bob, [form(bob, 3)]);
-    keepForms(ada, [form(ada, 4), form(ada, 5)]);
+    keepForms(ada, 'settings', [form(ada, 1)]);
+    keepForms(other, 'settings', [form(other, 2)]);
+    keepForms(bob, 'settings', [form(bob, 3)]);
+    keepForms(ada, 'settings', [form(ada, 4), form(ada, 5)]);
     const kept = (owner) => keptForms(owner.user, owner.project).map((each) => each.arguments[0]);
     assert.deepEqual([ada, other, bob].map(kept), [[4, 5], [2], [3]]);
-    keepForms(ada, []);
+    keepForms(ada, 'settings', []);
     assert.deepEqual([ada, other, bob].map(kept), [[], [2], [3]]);
 });
 
@@ -100,6 +100,6 @@ for (const text of ['{', '{}', 'null', '[null, 1, {}]']) {
 test('a full storage keeps no forms, and does not fail', () => {
     MemoryStorage.room = 5;
     const owner = {user: 'a', project: 'p'};
-    keepForms(owner, [{...owner, kind: 'pin'}]);
+    keepForms(owner, 'settings', [{...owner, page: 'settings', kind: 'pin'}]);
     assert.deepEqual(keptForms(owner.user, owner.project), []);
 });

@@ -109,6 +109,21 @@ struct ServeCommandTests {
         #expect(!log.contains { $0.contains("ada") })
     }
 
+    @Test(arguments: [([], "sample-backend tokens create"), (["--dev"], "is printed")])
+    func theLogSaysWhereATokenForTheConsoleComesFrom(
+        options: [String], source: String
+    ) async throws {
+        let process = try BackendProcess(["serve", "--port", "0", "--store", "memory"] + options)
+        let port = try #require(await process.listeningPort())
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+        var log: [String] = []
+        for await line in process.errorLines { log.append(line) }
+        let advice = try #require(log.first { $0.contains("Sign in to the console") })
+        #expect(advice.contains("http://127.0.0.1:\(port)/console/"))
+        #expect(advice.contains(source))
+    }
+
     @Test func theLogHasNoRequestsAboveLevelInfo() async throws {
         let process = try BackendProcess([
             "serve", "--port", "0", "--store", "memory", "--log-level", "warning",

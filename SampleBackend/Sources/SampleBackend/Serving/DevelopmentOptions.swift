@@ -51,6 +51,14 @@ struct DevelopmentOptions: ParsableArguments {
         return try await Self.addToken(to: store)
     }
 
+    /// Where a token for the console comes from.
+    static func tokenSource(isPrinted: Bool, isNamed: Bool) -> String {
+        if isPrinted { return "the administrator token that is printed after the address" }
+        return isNamed
+            ? "the token in ACTIVECONFIG_ADMIN_TOKEN"
+            : "a token of \"sample-backend tokens create\", or set ACTIVECONFIG_ADMIN_TOKEN"
+    }
+
     /// Adds a token with the first unused name: `dev`, `dev 2`, and so on.
     private static func addToken(to store: any TemplateStore) async throws -> AccessToken {
         let date = Date()

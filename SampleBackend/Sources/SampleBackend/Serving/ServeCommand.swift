@@ -232,6 +232,9 @@ struct ServeCommand: AsyncParsableCommand {
         ) { address in
             Terminal.print("listening on \(address)")
             if let token { Terminal.print("administrator token \(token.text)") }
+            let source = DevelopmentOptions.tokenSource(
+                isPrinted: token != nil, isNamed: administratorToken != nil)
+            logger.info("Sign in to the console at \(address)/console/ with \(source)")
         }
         var group = ServiceGroupConfiguration(
             services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

@@ -5,16 +5,17 @@
 import {copyText} from '../controls/clipboard.js';
 import {field, message} from '../controls/controls.js';
 import {ask, openDialog} from '../controls/dialog.js';
-import {announce, h} from '../controls/dom.js';
+import {announce, fill, h} from '../controls/dom.js';
 
 /**
  * Shows a secret with a copy button; resolves when the dialog is closed. Asks before it closes
  * uncopied, except with "Done".
  *
- * @param {{title: string, label: string, secret: string, text: string}} options `label` names the
- *     secret's field, `text` is the warning above it.
+ * @param {{title: string, label: string, secret: string, text: string, link?: string}} options
+ *     `label` names the secret's field, `text` is the warning above it, and `link` is an address
+ *     with the secret, which signs in.
  */
-export function showSecret({title, label, secret, text}) {
+export function showSecret({title, label, secret, text, link}) {
     let isCopied = false;
     const input = h('input', {type: 'text', readonly: true, class: 'code', value: secret,
         'data-autofocus': true, onfocus: () => input.select(), oncopy: () => {
@@ -33,10 +34,17 @@ export function showSecret({title, label, secret, text}) {
             announce('Copy the selected text.');
         }
     }}, 'Copy');
+    /** @type {HTMLElement | false} */
+    const copyLink = link !== undefined && h('button', {type: 'button', onclick: async () => {
+        isCopied ||= await copyText(link);
+        announce(isCopied ? 'Sign-in link copied.' : 'Copy the selected text.');
+        if (isCopied && copyLink) fill(copyLink, 'Copied the link');
+    }}, 'Copy sign-in link');
     const done = h('button', {type: 'button'}, 'Done');
     return openDialog(title, (close) => {
         done.addEventListener('click', () => close(true));
-        return {body: [message('warning', text), field(label, input)], actions: [copy, done]};
+        return {body: [message('warning', text), field(label, input)],
+            actions: [copy, copyLink, done]};
     }, {isForm: false, isDirty: () => !isCopied, question: () => ask({
         title: 'Close without copying?', cancel: 'Back', action: 'Close', isDangerous: true,
         text: `${label} not copied: it cannot be shown again.`})});

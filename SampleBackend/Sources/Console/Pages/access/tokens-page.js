@@ -9,6 +9,7 @@ import {openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {searchedRowsView} from '../controls/searched-rows.js';
 import {shownAnswer} from '../controls/shown-answer.js';
+import {wholeAddress} from '../routing/address-bar.js';
 import {call} from '../server/api.js';
 import {serverRefusal} from '../server/session.js';
 import {Creation} from './creation.js';
@@ -17,10 +18,19 @@ import {roleText, tokenProjects} from './token-projects.js';
 
 /** @type {Choice[]} */
 const roles = [
-    ['viewer', 'Viewer: sees settings, users\' pins, versions and audit; changes nothing'],
-    ['editor', 'Editor: also edits drafts, imports, and previews users'],
-    ['publisher', 'Publisher: also publishes, pins, and manages webhooks and tokens'],
+    ['viewer', 'Viewer'], ['editor', 'Editor'], ['publisher', 'Publisher'],
 ];
+
+/**
+ * What a role may do.
+ *
+ * @type {Record<string, string>}
+ */
+const permissions = {
+    viewer: 'Sees settings, users\' pins, versions and audit; changes nothing.',
+    editor: 'Also edits drafts, imports, and previews users.',
+    publisher: 'Also publishes, pins, and manages webhooks and tokens.',
+};
 
 /**
  * Lifetimes in days; an empty one means no expiry.
@@ -53,9 +63,15 @@ function stateBadge({revocationTime, expirationTime}) {
 export async function createToken({project, session}, created, kept = null) {
     const name = h('input', {type: 'text', autocomplete: 'off', required: true,
         'data-autofocus': true, value: kept?.name ?? ''});
-    const role = choice(roles, kept?.role ?? 'viewer');
+    const allowed = h('p', {class: 'hint', role: 'status'});
+    const showAllowed = () => {
+        allowed.textContent = permissions[role.value] ?? '';
+    };
+    const role = choice(roles, kept?.role ?? 'viewer', {onchange: showAllowed});
+    showAllowed();
     const lifetime = choice(lifetimes, kept?.lifetime ?? '90');
-    const projects = tokenProjects(field('Role', role), kept?.projects ?? null);
+    const projects = tokenProjects(
+        h('div', {}, field('Role', role), allowed), kept?.projects ?? null);
     const creation = new Creation({
         path: '/v1/tokens',
         list: (body) => /** @type {Token[]} */ (body.tokens)
@@ -98,6 +114,7 @@ export async function createToken({project, session}, created, kept = null) {
     }
     created();
     await showSecret({title: `The token ${made.name}`, label: 'Token', secret: made.token,
+        link: new URL(`#token=${encodeURIComponent(made.token)}`, wholeAddress()).href,
         text: 'Copy it now: it is shown only once, and the server stores only its hash.'});
 }
 

@@ -60,6 +60,8 @@ export class ConditionBuilder {
     /** True while the expression is newer than the rules. */
     #isTyped = false;
     #reading = new AbortController();
+    /** Seed of the percentages that are added; null for none. */
+    seed = /** @type {?string} */ (null);
 
     /**
      * @param {HTMLTextAreaElement} expression Control with the expression.
@@ -200,6 +202,22 @@ export class ConditionBuilder {
         if (focus) focusOn(focus, this.place);
     }
 
+    /**
+     * Sets the seed of the percentages that are added, also of those that have the one before.
+     *
+     * @param {?string} seed
+     */
+    setSeed(seed) {
+        const before = this.seed;
+        this.seed = seed;
+        const rules = rulesOf(this.rules ?? {kind: 'all', operands: []}).filter(
+            ({element, key}) => element === 'percent' && key === before);
+        if (before === seed || !rules.length) return;
+        for (const rule of rules) rule.key = seed;
+        this.write();
+        this.draw();
+    }
+
     draw() {
         this.count = 0;
         this.suggestions.clear();
@@ -232,7 +250,7 @@ export class ConditionBuilder {
             announce('Rule added.');
         };
         /** @returns {RuleView} */
-        const newRule = () => ({kind: 'rule', element: fields[0].element, key: null,
+        const newRule = () => ({kind: 'rule', element: fields[0].element, key: this.seed,
             comparison: fields[0].comparisons[0][0], values: [...fields[0].initial.values]});
         const rows = view.operands.map((operand, index) => {
             const place = `${path}.${index}`;

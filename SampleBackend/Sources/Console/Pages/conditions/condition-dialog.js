@@ -17,6 +17,7 @@ import {conditionPath} from '../template/paths.js';
 import {colorName, conditions, settingCondition, tagColors} from '../template/template.js';
 import {lookAlikeProblem} from '../text/hidden-characters.js';
 import {ConditionBuilder} from './condition-builder.js';
+import {seedOf} from './condition-fields.js';
 import {knownSignals} from './known-signals.js';
 import {percentSliders} from './percent-sliders.js';
 import {markedExpression} from './problem-place.js';
@@ -57,7 +58,10 @@ class ConditionForm {
             : kept ? content : this.before ?? {name: '', expression: ''});
         const changed = () => this.#changed();
         this.name = h('input', {type: 'text', value: this.original.name, autocomplete: 'off',
-            'data-autofocus': this.isNew, oninput: changed});
+            'data-autofocus': this.isNew, oninput: () => {
+                if (this.isNew) this.builder.setSeed(seedOf(this.name.value));
+                changed();
+            }});
         this.color = choice([['', 'No colour'],
             ...tagColors.map((color) => /** @type {Choice} */ ([color, colorName(color)]))],
         this.original.tagColor ?? '', {onchange: () => {
@@ -81,6 +85,7 @@ class ConditionForm {
                 this.sliders.update();
                 changed();
             }, rules);
+        this.builder.seed = seedOf(this.original.name);
         this.chip = h('span', {});
         this.mark = h('div', {});
         this.remarks = h('div', {'aria-live': 'polite'});

@@ -26,12 +26,13 @@ const ofSignal = [
 ];
 
 /**
- * Fields as `{element, label, noun, comparisons, initial}`: `noun` names one of its values, a
- * comparison is a pair of operator and words, and `initial` has the key and values of a new rule.
+ * Fields as `{element, label, noun, comparisons, initial, example}`: `noun` names a value of it, a
+ * comparison is a pair of operator and words, `initial` has the key and values of a new rule, and
+ * `example` is shown in an empty field.
  * Operators of the form `version …` belong to the element `version`.
  *
  * @type {{element: string, label: string, noun: string, nouns?: string, comparisons: Choice[],
- *     initial: {key?: string, values: string[]}}[]}
+ *     initial: {key?: string, values: string[]}, example?: string}[]}
  */
 export const fields = [
     {element: 'percent', label: 'Share of users', noun: 'percentage', initial: {values: ['10']},
@@ -43,10 +44,11 @@ export const fields = [
     {element: 'device.language', label: 'Language', noun: 'language', initial: {values: []},
         comparisons: [['in', 'is one of']]},
     {element: 'device.os', label: 'System', noun: 'system', initial: {values: []}, comparisons: is},
-    {element: 'app.version', label: 'App version', noun: 'version', initial: {values: ['1.0']},
+    {element: 'app.version', label: 'App version', noun: 'version', initial: {values: ['']},
+        example: '2.0',
         comparisons: [...versions, ...texts]},
-    {element: 'app.build', label: 'App build', noun: 'build', initial: {values: ['1']},
-        comparisons: [...versions, ...texts]},
+    {element: 'app.build', label: 'App build', noun: 'build', initial: {values: ['']},
+        example: '120', comparisons: [...versions, ...texts]},
     {element: 'app.id', label: 'App ID', noun: 'app ID', initial: {values: []}, comparisons: is},
     {element: 'user.id', label: 'User ID', noun: 'user ID', initial: {values: []}, comparisons: is},
     {element: 'app.customSignal', label: 'Custom signal', noun: 'value',
@@ -105,6 +107,17 @@ export function missingValue(rule) {
     return rule.key === '' ? 'Enter the name of the signal.' : null;
 }
 
+/**
+ * Seed of a new rollout: the name of its condition in the characters of a seed, so that two
+ * rollouts begin with different users; null for a name without any.
+ *
+ * @param {string} name
+ */
+export function seedOf(name) {
+    return name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+        .replace(/[^a-z0-9_.]+/g, '-').slice(0, 32).replace(/^-|-$/g, '') || null;
+}
+
 /** @param {RuleView} rule */
 function isValueMissing(rule) {
     const {element, values, isEmptyMeant} = rule;
@@ -119,11 +132,12 @@ function isValueMissing(rule) {
  *
  * @param {RuleView} rule
  * @param {string} element
+ * @param {?string} seed Seed of a percentage.
  */
-export function setField(rule, element) {
+export function setField(rule, element, seed = null) {
     const field = fields.find((candidate) => candidate.element === element);
     if (!field) return;
-    const {key = null, values} = field.initial;
+    const {key = element === 'percent' ? seed : null, values} = field.initial;
     Object.assign(rule, {element, key, comparison: field.comparisons[0][0], values: [...values],
         isEmptyMeant: false, typed: ''});
 }

@@ -97,7 +97,8 @@ function valueControls(builder, rule, path) {
             valueControl(builder, rule, index, {...attributes, ...named(index)})));
     }
     return suggestedControl(
-        builder, rule, {inputmode: isNumber(rule) ? 'decimal' : null, ...named(0)});
+        builder, rule, {inputmode: isNumber(rule) ? 'decimal' : null,
+            placeholder: fieldOf(rule)?.example ?? null, ...named(0)});
 }
 
 /** Explains the seed of a percentage. */
@@ -176,7 +177,7 @@ export function conditionRule(builder, rule, path, remove) {
     // already changes the value.
     const element = choice(choices, field.element, {
         'aria-label': 'Field', 'data-focus': `${path} field`, onchange: () => {
-            setField(rule, element.value);
+            setField(rule, element.value, builder.seed);
             builder.write();
             fill(parts, ruleParts(builder, rule, path));
         }});

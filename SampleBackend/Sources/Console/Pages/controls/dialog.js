@@ -10,6 +10,7 @@ import {focusOn, h, newID} from './dom.js';
 import {focusHeading} from './focus.js';
 import {hold, isHeld, release} from './held-entry.js';
 import {enter} from '../routing/address-bar.js';
+import {currentRoute} from '../routing/router.js';
 import {keepForms} from './unfinished-form.js';
 
 /** Milliseconds from the last edit until the form's content is stored. */
@@ -30,8 +31,9 @@ const topmost = () => opened[opened.length - 1];
 function storeForms() {
     const forms = opened.flatMap(({form, isDirty}) => (form ? [{form, isDirty}] : []));
     if (!forms.length) return;
-    keepForms(forms[0].form, forms.filter(({isDirty}) => isDirty())
-        .map(({form}) => ({...form, content: form.content()})));
+    const page = currentRoute().path;
+    keepForms(forms[0].form, page, forms.filter(({isDirty}) => isDirty())
+        .map(({form}) => ({...form, page, content: form.content()})));
 }
 
 /**
@@ -63,7 +65,7 @@ export async function endDialogs() {
 }
 
 /** Asks whether to discard a form with unsaved input. */
-const inputQuestion = () => ask({title: 'Discard your input?', action: 'Leave',
+const inputQuestion = () => ask({title: 'Discard your input?', action: 'Discard',
     text: 'What you changed in this form is lost.', cancel: 'Keep editing', isDangerous: true});
 
 /**

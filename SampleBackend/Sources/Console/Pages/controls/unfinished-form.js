@@ -6,13 +6,16 @@ import {jsonText, parseJSON} from '../json/json-text.js';
 import {ownKey} from '../storage/stored-data.js';
 
 /**
- * Stores the forms of a user and a project; replaces the earlier ones.
+ * Stores the forms of a page, a user and a project; replaces the page's earlier ones.
  *
  * @param {{user: string, project: string}} owner The user and the project.
- * @param {KeptForm[]} forms In stacking order, lowest first.
+ * @param {string} page Path of the page.
+ * @param {KeptForm[]} opened In stacking order, lowest first.
  */
-export function keepForms(owner, forms) {
+export function keepForms(owner, page, opened) {
     const key = ownKey('forms', owner);
+    const forms = [...keptForms(owner.user, owner.project).filter((form) => form.page !== page),
+        ...opened];
     if (!forms.length) {
         sessionStorage.removeItem(key);
         return;

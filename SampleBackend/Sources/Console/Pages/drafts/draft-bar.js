@@ -9,7 +9,7 @@ import {announce, h} from '../controls/dom.js';
 import {reserveRoom} from '../controls/sticky.js';
 import {address, currentRoute} from '../routing/router.js';
 import {differenceCount} from '../server/server-draft.js';
-import {count} from '../text/formats.js';
+import {count, versionText} from '../text/formats.js';
 import {overwrittenNames} from './overwritten.js';
 import {publishNote} from './publish-note.js';
 import {leftNote, stepButtons, stepIcon} from './step-controls.js';
@@ -103,14 +103,15 @@ function bar(context, {text, notes = [], first, last, isDraft = false, isQuiet =
     const line = h('div', {class: 'draft-line'},
         h('p', {}, text),
         h('div', {class: 'actions'},
-            first, stepButtons(workspace),
-            !last && h('button', {type: 'button', class: `discard${kept}`,
+            first, !last && h('button', {type: 'button', class: `discard${kept}`,
                 'data-focus': isDraft && 'discard-draft',
                 disabled: workspace.isPublishing, title: 'Discard the draft …',
                 onclick: () => discardDraft(context)},
             stepIcon('discard'), h('span', {class: 'discard-word'}, 'Discard …')),
             last ?? (!isReview && h('a', {class: `button primary${kept}`, href: address('review')},
-                'Review', h('span', {class: 'wide-only'}, ' and publish')))));
+                'Review', h('span', {class: 'wide-only'}, ' and publish'))),
+            // At the edge, where they stay without the others.
+            stepButtons(workspace)));
     const section = h('section', {class: isQuiet && !others.length ? 'step-bar' : 'draft-bar',
         'aria-label': 'Draft'}, line, h('p', {class: 'draft-notes'}, notes, others));
     reserveRoom('--bar', section, line);
@@ -202,8 +203,12 @@ function barOfNews(context) {
         announce(`This is version ${workspace.versionNumber}.`);
     };
     return bar(context, {text: h('strong', {}, `Version ${newestVersion?.versionNumber}`),
-        notes: [`was published by ${publisherName(newestVersion)}. `,
-            h('span', {class: 'muted'}, `You see version ${workspace.versionNumber}.`)],
+        notes: [newestVersion?.updateUser?.name === workspace.user
+            ? 'was published by you, in another tab or program. '
+            : ['was published by ', publisherName(newestVersion), '. '],
+        h('a', {href: address('history', {from: workspace.versionNumber,
+            to: newestVersion?.versionNumber})}, 'See what it changed'), '. ',
+            h('span', {class: 'muted'}, `You see ${versionText(workspace.versionNumber ?? '0')}.`)],
         last: h('button', {type: 'button', onclick: load}, 'Show the new version')});
 }
 

@@ -108,7 +108,11 @@ export class Frame {
             // Keep the focus in the project chooser after a choice there.
             const isChoice = this.#shell.projectChooser.contains(document.activeElement);
             this.#changeProject(project, !isChoice, before);
-        } else this.#showPage(true);
+        } else {
+            this.#showPage(true);
+            // Of an earlier visit that a reload has ended.
+            resumeForms(this.#contextOf(this.workspace));
+        }
     }
 
     /**

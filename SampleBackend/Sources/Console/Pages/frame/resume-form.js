@@ -8,6 +8,7 @@ import {openConditionDialog} from '../conditions/condition-dialog.js';
 import {announce} from '../controls/dom.js';
 import {keptForms} from '../controls/unfinished-form.js';
 import {member} from '../json/json.js';
+import {currentRoute} from '../routing/router.js';
 import {refusal} from '../server/session.js';
 import {openSectionDialog} from '../settings/section-dialog.js';
 import {setConditionalValue, settingsAt} from '../settings/setting-actions.js';
@@ -45,13 +46,13 @@ const openers = {
 const ofPublishers = new Set(['token', 'webhook', 'pin']);
 
 /**
- * Reopens the user's unfinished forms of the project, stacked, if there are any.
+ * Reopens the user's unfinished forms of the open page, stacked, if there are any.
  *
  * @param {PageContext} context
  */
 export function resumeForms(context) {
-    const forms = keptForms(context.session.name, context.project).filter(({kind}) => (
-        Object.hasOwn(openers, kind)
+    const forms = keptForms(context.session.name, context.project).filter(({kind, page}) => (
+        page === currentRoute().path && Object.hasOwn(openers, kind)
         && !refusal(context.session, ofPublishers.has(kind) ? 'publisher' : 'editor')));
     /** @param {KeptForm} form */
     const open = async ({kind, arguments: values, content}) => {

@@ -68,7 +68,14 @@ export function showSignIn(root, options) {
             h('img', {src: fileAddress('icon.svg'), alt: '', width: '40', height: '40'}),
             h('h1', {}, 'ActiveConfig console'),
             h('p', {class: 'lead'}, 'Sign in with an administrator token.'),
-            outcome, form)));
+            outcome, form,
+            h('details', {}, h('summary', {}, 'Where do I get a token?'),
+                h('p', {}, 'A publisher creates it on the page Tokens, and sends it, or a link '
+                    + 'that signs in.'),
+                h('p', {}, 'The first one comes from whoever runs the server: it is the value of '
+                    + 'ACTIVECONFIG_ADMIN_TOKEN, or what ', h('code', {},
+                    'sample-backend tokens create'), ' prints. ', h('code', {},
+                    'sample-backend serve --dev'), ' prints one after its address.')))));
     token.focus();
 }
 

@@ -9,6 +9,7 @@ import {fill, h} from '../controls/dom.js';
 import {beginning, readDifference} from '../differences/version-comparison.js';
 import {productionNotice} from '../projects/project-details.js';
 import {massRemoval, removalText} from '../review/mass-removal.js';
+import {rollbackReach} from '../review/reach-view.js';
 import {rollback} from '../review/rollback.js';
 import {call, projectPath} from '../server/api.js';
 import {unsettledText} from '../server/publishing.js';
@@ -70,12 +71,16 @@ export async function openRollback(context, versionNumber, kept = '') {
     const showCurrent = async () => {
         const {template, version} = await workspace.fetchTemplate();
         const current = version?.versionNumber ?? beginning;
-        const view = await readDifference(context, current, versionNumber);
         const older = await workspace.templateOf(versionNumber);
+        const [view, reach] = await Promise.all([
+            readDifference(context, current, versionNumber),
+            // Without an answer, the differences still say what changes.
+            older && rollbackReach(project, older, left.signal).catch(() => null)]);
         const removal = older && massRemoval(template, older);
         const newer = shown && await newsView(context, shown, current);
         fill(news, newer);
         fill(place, removal && message('warning', removalText(removal)),
+            reach && h('h3', {}, 'Who changes'), reach,
             h('h3', {}, `What going back changes in version ${current}`), view);
         shown = current;
     };

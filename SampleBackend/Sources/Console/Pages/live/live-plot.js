@@ -3,6 +3,7 @@
  */
 
 import {fill, set, svg} from '../controls/dom.js';
+import {percentText} from '../text/formats.js';
 
 const height = 220;
 const margin = {left: 46, right: 12, top: 12, bottom: 28};
@@ -68,7 +69,7 @@ export class LivePlot {
             svg('line', {class: 'plot-grid', x1: margin.left, x2: width - margin.right,
                 y1: y(share), y2: y(share)}),
             svg('text', {class: 'plot-label', x: margin.left - 8, y: y(share) + 4,
-                'text-anchor': 'end'}, `${share * 100} %`)]);
+                'text-anchor': 'end'}, percentText(share))]);
         const ages = width < 400 ? [120, 60, 0] : [120, 90, 60, 30, 0];
         const times = ages.map((age) => svg('text', {
             class: 'plot-label', x: this.#x(age), y: height - 8,

@@ -10,14 +10,14 @@ import {jsonText} from '../json/json-text.js';
 import {entries, member} from '../json/json.js';
 import {refusal} from '../server/session.js';
 import {pasteListed} from '../template/value-list.js';
-import {count, numberText} from '../text/formats.js';
+import {count} from '../text/formats.js';
 import {marked} from '../text/hidden-characters.js';
 import {naturalOrder} from '../text/natural-order.js';
 import {connectedOffer} from '../users/connected-signals.js';
 import {NamedUsers} from '../users/named-users.js';
 import {previewDraft} from '../users/proposal.js';
 import {assumption} from '../users/signal-fields.js';
-import {doubtsView, estimateView, reachView} from './reach-view.js';
+import {connectedText, doubtsView, estimateView, reachView} from './reach-view.js';
 
 /** Maximum number of connected users that the server lists. */
 const maximumUsers = 100;
@@ -47,11 +47,8 @@ function connectedView(connected) {
     if (!connected) return null;
     const {evaluated, changed, isComplete, users = []} = connected;
     const names = users.flatMap((user) => user ?? []).sort(naturalOrder);
-    const sentence = evaluated === 0 ? 'No app is connected now.'
-        : `Of ${count(evaluated, 'connected app')} ${numberText(changed)} `
-            + `${changed === 1 ? 'changes' : 'change'}.`;
     return h('div', {class: 'stack tight'},
-        h('p', {class: 'figure'}, sentence),
+        h('p', {class: 'figure'}, connectedText(connected)),
         evaluated > 0 && h('meter', {min: '0', max: String(evaluated), value: String(changed),
             'aria-label': 'Share of the connected apps that change'}),
         !isComplete && h('p', {class: 'hint'},

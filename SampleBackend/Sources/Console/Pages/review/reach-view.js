@@ -5,6 +5,7 @@
 import {message} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
 import {folded, unfolding} from '../controls/folded.js';
+import {call, projectPath} from '../server/api.js';
 import {count, numberText} from '../text/formats.js';
 import {isUnreached, sentence, valueName} from './reach.js';
 
@@ -17,9 +18,37 @@ export function estimateView(estimate) {
     if (!estimate || Number(estimate.evaluated) === 0) return null;
     const share = 100 * Number(estimate.changed) / Number(estimate.evaluated);
     const text = share > 0 && share < 1 ? 'Less than 1' : `About ${Math.round(share)}`;
-    return h('p', {}, h('strong', {}, `${text} % of recent users change`), h('span', {
+    return h('p', {}, h('strong', {}, `${text}% of recent users change`), h('span', {
         class: 'muted'}, ` (${numberText(estimate.changed)} of a sample of `
         + `${numberText(estimate.evaluated)} users of the last day).`));
+}
+
+/**
+ * Whom an older template reaches when it is published again: the connected apps, and the recent
+ * users.
+ *
+ * @param {string} project
+ * @param {Template} template
+ * @param {AbortSignal} signal
+ */
+export async function rollbackReach(project, template, signal) {
+    const {version, ...content} = template;
+    const {body} = await call('POST', projectPath(project, 'remoteConfig:preview'), {
+        signal, body: {template: content, users: []}});
+    const {connected, estimate} = /** @type {Preview} */ (body);
+    return h('div', {class: 'stack tight'}, connected && h('p', {}, connectedText(connected)),
+        estimateView(estimate));
+}
+
+/**
+ * Sentence about the connected apps that change.
+ *
+ * @param {ConnectedPreview} connected
+ */
+export function connectedText({evaluated, changed}) {
+    return evaluated === 0 ? 'No app is connected now.'
+        : `Of ${count(evaluated, 'connected app')} ${numberText(changed)} `
+            + `${changed === 1 ? 'changes' : 'change'}.`;
 }
 
 /**

@@ -56,8 +56,11 @@ export function publishedView(context, state, published, time) {
      */
     const showUndone = (undone, version) => showNotice(
         undoneView(context, undone, version, signal, () => showNotice(null)));
-    return message('success',
-        h('p', {}, h('strong', {}, `Published as version ${published.versionNumber}.`),
+    const text = `Published as version ${published.versionNumber}`;
+    const isBefore = Boolean(context.workspace.draft);
+    return message(isBefore ? 'info' : 'success',
+        h('p', {}, h('strong', {}, isBefore
+            ? `${text}, without what this draft changes now.` : `${text}.`),
             isProduction(context.details)
                 && ` It is in ${shownName(context.details)}, production.`),
         undoView(context, published, time, signal, showUndone),

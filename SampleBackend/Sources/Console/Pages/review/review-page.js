@@ -84,7 +84,11 @@ export function show(main, context) {
             state.show();
             return;
         }
-        if (endNotice && state.notice === endNotice && view !== 'none') state.notice = null;
+        if (state.view === 'none' && view !== 'none') {
+            // What was done before says nothing of this draft, except that it can be undone yet.
+            state.notice = endNotice && state.notice === endNotice
+                ? null : lastPublishView(context, state);
+        }
         if (state.view === 'review' && state.review && view !== 'unsaved') {
             // The old differences stay until the new ones are loaded.
             if (view === 'comparing') return;

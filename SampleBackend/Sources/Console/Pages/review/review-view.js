@@ -16,6 +16,7 @@ import {impactView} from './impact.js';
 import {publishForm} from './publish-form.js';
 import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
 import {sameValuesWarning} from './same-values-warning.js';
+import {versionText} from '../text/formats.js';
 
 const reverts = {
     setting: revertingSetting, condition: revertingCondition, group: revertingGroup};
@@ -67,7 +68,7 @@ export function showReview(context, state, draft, review) {
         state.notice,
         workspace.isOutdated && !workspace.isReadOnly && message('warning', h('p', {},
             `Version ${workspace.newestVersion?.versionNumber} was published since this draft `
-            + `began at version ${draft.base}.`),
+            + `began at ${versionText(draft.base)}.`),
         h('a', {class: 'button primary', href: address('merge')}, 'Merge')),
         h('div', {class: 'review'},
             h('div', {class: 'stack'},
@@ -80,8 +81,8 @@ export function showReview(context, state, draft, review) {
             h('section', {class: 'card', 'aria-labelledby': 'changes'},
                 h('div', {class: 'card-head'},
                     h('h2', {id: 'changes', tabindex: '-1'}, 'What changes'),
-                    h('p', {class: 'muted'}, `${differenceSummary(difference)} since version `
-                        + draft.base)),
+                    h('p', {class: 'muted'}, `${differenceSummary(difference)} since `
+                        + versionText(draft.base))),
                 h('div', {class: 'card-body'}, changes))));
     review.checking = checkDraft(context, review, check, signal);
     checkValues(context, draft, values, signal);

@@ -7,6 +7,9 @@ import {clearDoubt, isUnsettled} from '../server/publishing.js';
 import {etagOf} from '../server/versions.js';
 import {mergeTemplates} from '../template/template-merge.js';
 
+/** Description of the version that undoes the first one. */
+const emptyText = 'Empty, as before version 1';
+
 /**
  * Publishes the version `before` again in place of `versionNumber`; after a lost response,
  * determines whether that happened.
@@ -21,15 +24,21 @@ import {mergeTemplates} from '../template/template-merge.js';
  */
 export async function rollback(project, {before, versionNumber, description}, options) {
     const send = async () => {
-        const {body} = await call('POST', projectPath(project, 'remoteConfig:rollback'), {
-            body: {versionNumber: before, description}, ifMatch: etagOf(project, versionNumber)});
+        const ifMatch = etagOf(project, versionNumber);
+        // Nothing was published before the first version, so an empty one takes its place.
+        const {body} = before === '0'
+            ? await call('PUT', projectPath(project, 'remoteConfig'), {ifMatch, body: {
+                version: {description: description ?? emptyText}}})
+            : await call('POST', projectPath(project, 'remoteConfig:rollback'), {
+                body: {versionNumber: before, description}, ifMatch});
         return body.version;
     };
     const find = async () => {
         const {body} = await call(
             'GET', projectPath(project, 'remoteConfig:listVersions', {pageSize: 20}));
         return /** @type {Version[]} */ (body.versions).find((version) => (
-            version.rollbackSource === before
+            (before === '0' ? version.description === (description ?? emptyText)
+                : version.rollbackSource === before)
             && Number(version.versionNumber) === Number(versionNumber) + 1)) ?? null;
     };
     try {
@@ -60,7 +69,8 @@ export async function rollback(project, {before, versionNumber, description}, op
 export async function editAgain(workspace, before, versionNumber) {
     await workspace.load();
     const [old, undone] = await Promise.all(
-        [before, versionNumber].map((number) => workspace.fetchTemplate(number)));
+        [before, versionNumber].map((number) => (number === '0'
+            ? {template: {}, version: undefined} : workspace.fetchTemplate(number))));
     const {draft, published} = workspace;
     const again = mergeTemplates(old.template, undone.template, published);
     const {description} = undone.version ?? {};

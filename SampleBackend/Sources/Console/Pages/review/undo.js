@@ -7,7 +7,9 @@ import {announce, fill, h} from '../controls/dom.js';
 import {arrivalView} from '../live/arrival.js';
 import {unsettledText} from '../server/publishing.js';
 import {refusal} from '../server/session.js';
+import {versionText} from '../text/formats.js';
 import {confirmRemoval, massRemoval} from './mass-removal.js';
+import {rollbackReach} from './reach-view.js';
 import {editAgain, rollback} from './rollback.js';
 
 /**
@@ -48,7 +50,9 @@ export function undoneView(
  * @param {Version} version
  */
 function undoneText(before, version) {
-    return `Undone: version ${before} was published again as version ${version.versionNumber}.`;
+    return before === '0'
+        ? `Undone: version ${version.versionNumber} is empty, as before the first one.`
+        : `Undone: version ${before} was published again as version ${version.versionNumber}.`;
 }
 
 /**
@@ -106,10 +110,20 @@ export function undoView(
             undo.disabled = isOutdated;
         }
     }}, 'Undo');
+    const reach = h('div', {class: 'hint'});
+    if (!refused) {
+        workspace.templateOf(before)
+            .then((template) => template && rollbackReach(project, template, signal))
+            .then((view) => view && fill(reach, 'Undo: ', view), () => {});
+    }
     const place = arrivalView(project, versionNumber, signal, (left) => {
-        undo.hidden = left === 0 || before === '0';
-        if (!refused) undo.title = `Publishes version ${before} again; for ${left} more seconds.`;
+        undo.hidden = left === 0;
+        reach.hidden = left === 0;
+        if (!refused) {
+            undo.title = `Publishes ${versionText(before)} again; for ${left} more seconds.`;
+        }
     }, time);
     return h('div', {class: 'stack tight'}, place,
-        h('div', {class: 'actions'}, guarded(refused, undo)), outcome);
+        h('div', {class: 'actions'}, guarded(refused, undo)),
+        reach, outcome);
 }

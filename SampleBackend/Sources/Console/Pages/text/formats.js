@@ -93,6 +93,15 @@ export function relativeTime(timestamp, now = Date.now()) {
 }
 
 /**
+ * A version in a sentence after "since" or "of"; 0 is the state before the first one.
+ *
+ * @param {string} versionNumber
+ */
+export function versionText(versionNumber) {
+    return versionNumber === '0' ? 'the empty project' : `version ${versionNumber}`;
+}
+
+/**
  * A text with a capital first letter.
  *
  * @param {string} text

@@ -193,7 +193,7 @@ function exportCard(context) {
                 + 'everything in the draft” reviews and publishes the same, merged with what was '
                 + 'published since.'
             : 'You have no draft.'),
-        draftExport(context)));
+        h('div', {class: 'actions'}, draftExport(context))));
 }
 
 /**
