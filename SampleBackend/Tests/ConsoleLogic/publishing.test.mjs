@@ -256,6 +256,26 @@ for (const [name, versions, found] of [
     });
 }
 
+const first = {before: '0', versionNumber: '1'};
+
+test('the undo of the first version publishes an empty one over it', async () => {
+    const requests = answerRequests(() => ({body: {version: {versionNumber: '2'}}}));
+    assert.deepEqual(await rollback('p', first, options()), {versionNumber: '2'});
+    assert.equal(`${requests[0].method} ${requests[0].path}`, 'PUT /v1/projects/p/remoteConfig');
+    assert.deepEqual(requests[0].body, {version: {description: 'Empty, as before version 1'}});
+    assert.equal(requests[0].headers['If-Match'], '"etag-p-1"');
+});
+
+for (const [name, versions, found] of [
+    ['was done', [{versionNumber: '2', description: 'Empty, as before version 1'}], '2'],
+    ['was overtaken', [{versionNumber: '2', description: 'Of somebody else'}], undefined],
+]) {
+    test(`a lost undo of the first version that ${name} is found out`, async () => {
+        answerRequests(({method}) => (method === 'PUT' ? lost() : {body: {versions}}));
+        assert.equal((await timed(rollback('p', first, options())))?.versionNumber, found);
+    });
+}
+
 test('a rollback after a newer version is refused', async () => {
     answerRequests(() => failure(412));
     await assert.rejects(rollback('p', undone, options()), {status: 412});
