@@ -141,6 +141,11 @@ class DoubleClickTests(TaskCase):
         return self.driver.execute_script("return clicked")
 
     def test_a_switch_of_the_first_change_stays(self):
+        template = self.template()
+        # With conditional values, the switch asks whom it is for.
+        del template["parameterGroups"]["SampleViewConfiguration"]["parameters"][
+            "ButtonEnabled"]["conditionalValues"]
+        self.publish(template, "For everybody")
         self.go("settings")
         top = self.driver.execute_script(TOP, "main h1")
         first, second = self.double_click(self.find(SWITCH))

@@ -262,7 +262,8 @@ test('the undo of the first version publishes an empty one over it', async () =>
     const requests = answerRequests(() => ({body: {version: {versionNumber: '2'}}}));
     assert.deepEqual(await rollback('p', first, options()), {versionNumber: '2'});
     assert.equal(`${requests[0].method} ${requests[0].path}`, 'PUT /v1/projects/p/remoteConfig');
-    assert.deepEqual(requests[0].body, {version: {description: 'Empty, as before version 1'}});
+    assert.deepEqual(requests[0].body,
+        {parameters: {}, version: {description: 'Empty, as before version 1'}});
     assert.equal(requests[0].headers['If-Match'], '"etag-p-1"');
 });
 

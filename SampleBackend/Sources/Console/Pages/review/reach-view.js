@@ -33,8 +33,9 @@ export function estimateView(estimate) {
  */
 export async function rollbackReach(project, template, signal) {
     const {version, ...content} = template;
+    // The server takes no template without any of its members, as that before the first version.
     const {body} = await call('POST', projectPath(project, 'remoteConfig:preview'), {
-        signal, body: {template: content, users: []}});
+        signal, body: {template: {parameters: {}, ...content}, users: []}});
     const {connected, estimate} = /** @type {Preview} */ (body);
     return h('div', {class: 'stack tight'}, connected && h('p', {}, connectedText(connected)),
         estimateView(estimate));

@@ -28,7 +28,7 @@ export async function rollback(project, {before, versionNumber, description}, op
         // Nothing was published before the first version, so an empty one takes its place.
         const {body} = before === '0'
             ? await call('PUT', projectPath(project, 'remoteConfig'), {ifMatch, body: {
-                version: {description: description ?? emptyText}}})
+                parameters: {}, version: {description: description ?? emptyText}}})
             : await call('POST', projectPath(project, 'remoteConfig:rollback'), {
                 body: {versionNumber: before, description}, ifMatch});
         return body.version;
