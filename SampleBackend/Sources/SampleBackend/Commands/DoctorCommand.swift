@@ -37,7 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Rejects a token without the keys that verify it.
     func validate() throws {
-        if explainToken != nil, !userTokens.areNeeded {
+        if explainToken != nil, try !userTokens.areNeeded {
             throw ValidationError(
                 "--explain-token needs --user-token-secret or --user-token-jwks, as the server has it."
             )
