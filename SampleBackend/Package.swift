@@ -90,7 +90,8 @@ let package = Package(
         .target(name: "TemplateStoreTesting", dependencies: ["Templates", "TemplateStore"]),
         .target(
             name: "SQLiteTemplateStore",
-            dependencies: ["Templates", "TemplateStore"] + products("GRDB", "GRDBSQLite")
+            dependencies: ["Templates", "TemplateStore"]
+                + products("Crypto", "GRDB", "GRDBSQLite")
         ),
         .target(
             name: "EtcdTemplateStore",

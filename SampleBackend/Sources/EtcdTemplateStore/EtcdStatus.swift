@@ -39,6 +39,8 @@ package struct EtcdStatus: Sendable {
     package let members: [(address: String, answer: Result<Member, any Error>)]
     /// The number of members in the cluster; nil when it is unknown.
     package let memberCount: Int?
+    /// Addresses of members of the cluster that the location does not name.
+    package let otherAddresses: [String]
     /// The names of the active alarms; nil when they are unknown.
     package let alarms: Set<String>?
     /// The store, or nil if there is none; an error when it cannot be read.
@@ -48,30 +50,52 @@ package struct EtcdStatus: Sendable {
     /// The duration of a write by the quorum.
     package let writeTime: Result<Duration, TemplateStoreError>
 
+    /// True when a member knows a leader, which needs the majority of the members.
+    package var hasLeader: Bool {
+        members.contains { ((try? $0.answer.get())?.leader ?? 0) != 0 }
+    }
+
     /// Queries all members, and stores only a lease of two seconds.
+    ///
+    /// Takes a few seconds at most, also without a majority.
     ///
     /// - Throws: ``TemplateStoreError`` when a file of the location cannot be read.
     package init(_ location: EtcdLocation) async throws(TemplateStoreError) {
-        let gateway = try EtcdGateway(location, limits: EtcdGateway.TimeLimits())
-        members = await Self.members(of: gateway)
-        let list: MemberList? = try? await gateway.call("/v3/cluster/member/list", Empty())
+        var limits = EtcdGateway.TimeLimits()
+        (limits.read, limits.write) = (.seconds(2), .seconds(2))
+        let gateway = try EtcdGateway(location, limits: limits)
+        var members = await Self.members(of: gateway)
+        let list = await Self.memberList(of: gateway)
         memberCount = list?.members.count
-        let alarms: EtcdAlarms? = try? await gateway.call(
-            "/v3/maintenance/alarm", ["action": "GET"])
-        self.alarms = alarms.map { Set($0.alarms.compactMap(\.alarm)) }
+        otherAddresses =
+            list?.members.filter { member in
+                let addresses = member.clientURLs ?? []
+                return !addresses.isEmpty && addresses.allSatisfy { !location.members.contains($0) }
+            }.compactMap(\.clientURLs?.first) ?? []
         let keys = EtcdKeys(prefix: location.prefix)
         store = await Self.store(below: keys, at: gateway)
-        readTime = await Self.time {
-            let _: EtcdRangeAnswer = try await gateway.call(
-                "/v3/kv/range", EtcdRange(keys: .key(keys.store)))
-        }
-        writeTime = await Self.time {
-            let lease = try await gateway.grantLease(seconds: 2)
-            // Otherwise the lease expires by itself.
-            if let body = try? EtcdGateway.encoded(EtcdLeaseID(id: lease)) {
-                let _: EtcdEmptyAnswer? = try? await gateway.attempt("/v3/lease/revoke", body)
+        if case .failure(let error) = store, error.code == .unavailable {
+            // A member may have named a leader that was lost just before.
+            members = await Self.members(of: gateway)
+            alarms = []
+            (readTime, writeTime) = (.failure(error), .failure(error))
+        } else {
+            let alarms: EtcdAlarms? = try? await gateway.call(
+                "/v3/maintenance/alarm", ["action": "GET"])
+            self.alarms = alarms.map { Set($0.alarms.compactMap(\.alarm)) }
+            readTime = await Self.time {
+                let _: EtcdRangeAnswer = try await gateway.call(
+                    "/v3/kv/range", EtcdRange(keys: .key(keys.store)))
+            }
+            writeTime = await Self.time {
+                let lease = try await gateway.grantLease(seconds: 2)
+                // Otherwise the lease expires by itself.
+                if let body = try? EtcdGateway.encoded(EtcdLeaseID(id: lease)) {
+                    let _: EtcdEmptyAnswer? = try? await gateway.attempt("/v3/lease/revoke", body)
+                }
             }
         }
+        self.members = members
         await gateway.close()
     }
 
@@ -90,6 +114,18 @@ package struct EtcdStatus: Sendable {
             }
         }
         return members
+    }
+
+    /// The members as one of them knows them; nil when none responds.
+    private static func memberList(of gateway: EtcdGateway) async -> MemberList? {
+        // Since etcd 3.5 the list is linearizable by default, which needs a majority. Earlier
+        // versions refuse the field.
+        for body in [#"{"linearizable":false}"#, "{}"] {
+            let answers = await gateway.eachMember(
+                "/v3/cluster/member/list", Data(body.utf8), as: MemberList.self)
+            if let list = answers.lazy.compactMap({ try? $0.answer.get() }).first { return list }
+        }
+        return nil
     }
 
     private static func store(
@@ -136,12 +172,11 @@ package struct EtcdStatus: Sendable {
     }
 }
 
-private struct Empty: Encodable, Sendable {}
+private struct MemberList: Decodable, Sendable {
+    struct Member: Decodable, Sendable {
+        let clientURLs: [String]?
+    }
 
-private struct MemberList: EtcdAnswer {
-    struct Member: Decodable, Sendable {}
-
-    let header: EtcdHeader?
     let members: [Member]
 }
 

@@ -72,6 +72,7 @@ struct SQLiteOpening: Sendable {
                         + "SQLite.")
             }
             try SQLiteSchema.migrate(db, at: path)
+            try SQLiteBackupChecksum.remove(from: db)
             let files = try SQLiteFileGuard(path: path, db)
             let useLock = try SQLiteUseLock(path: path) {
                 // If this fails, the claims end by themselves.

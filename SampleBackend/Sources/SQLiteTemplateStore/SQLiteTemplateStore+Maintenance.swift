@@ -19,36 +19,6 @@ extension SQLiteTemplateStore {
         ]
     }
 
-    /// Copies the database to a new file; the database can be in use.
-    ///
-    /// - Parameter target: The path of the copy, at which no file must exist.
-    /// - Throws: ``TemplateStoreError`` with the code `unavailable`; an incomplete copy is removed.
-    public func backup(to target: String) async throws(TemplateStoreError) {
-        guard try SQLiteFileStatus.makeFile(at: target) else {
-            throw TemplateStoreError(
-                .unavailable, "The path '\(target)' exists already: give another one.")
-        }
-        let file = try SQLiteFileStatus.status(ofFileAt: target)?.identity
-        func isThere() throws(TemplateStoreError) -> Bool {
-            try SQLiteFileStatus.status(ofFileAt: target)?.identity == file
-        }
-        do {
-            let queue = try DatabaseQueue(path: target)
-            try await copy(to: queue)
-            try queue.close()
-            guard try isThere() else {
-                throw TemplateStoreError(
-                    .unavailable,
-                    "The file '\(target)' was removed, moved or replaced while the backup was "
-                        + "written: create another one.")
-            }
-        } catch {
-            // A file that replaced the copy is not ours to remove.
-            if (try? isThere()) ?? false { try? FileManager.default.removeItem(atPath: target) }
-            throw TemplateStoreError(error, at: target)
-        }
-    }
-
     /// Checks the whole file, which can take a while, and the consistency of its content.
     ///
     /// - Returns: The findings, one sentence each; empty when there are none.

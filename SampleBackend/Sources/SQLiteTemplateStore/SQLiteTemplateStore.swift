@@ -20,6 +20,8 @@ public final class SQLiteTemplateStore: TemplateStore {
     /// Detects that the files are no longer the opened ones.
     private let files: SQLiteFileGuard
     private let useLock: SQLiteUseLock
+    /// The copy of which this is the store; nil for a database in its place.
+    private let copy: SQLitePrivateCopy?
     /// The last write that failed because the disk was full or faulty.
     private let failedWrite = Locked<SQLiteFailedWrite?>(nil)
     private let hasWritten = Locked(false)
@@ -43,8 +45,15 @@ public final class SQLiteTemplateStore: TemplateStore {
     }
 
     /// Opens a database with other limits.
-    package init(
+    package convenience init(
         path: String, options: SQLiteStoreOptions
+    ) async throws(TemplateStoreError) {
+        try await self.init(path: path, options: options, copy: nil)
+    }
+
+    /// Opens a database, or a copy that ``close()`` removes.
+    init(
+        path: String, options: SQLiteStoreOptions, copy: SQLitePrivateCopy?
     ) async throws(TemplateStoreError) {
         let opening = SQLiteOpening(path: path, options: options)
         let opened = await withCheckedContinuation { continuation in
@@ -59,6 +68,7 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
         self.path = path
         self.options = options
+        self.copy = copy
         signal = ChangeSignal(.zero)
         poller = SQLiteChangePoller(interval: options.pollInterval, signal: signal)
     }
@@ -150,7 +160,14 @@ public final class SQLiteTemplateStore: TemplateStore {
                 finish(
                     Result {
                         try pool.read { try files.check($0) }
-                        try pool.backup(to: target)
+                        do {
+                            try pool.backup(to: target)
+                        } catch let error as DatabaseError
+                            where error.resultCode == .SQLITE_FULL
+                        {
+                            // Only the target is written.
+                            throw TemplateStoreError(error, at: target.path)
+                        }
                         try pool.read { try files.check($0) }
                     })
             }
@@ -204,6 +221,7 @@ public final class SQLiteTemplateStore: TemplateStore {
         signal.finish()
         guard await gate.close() else { return }
         useLock.release()
+        defer { copy?.remove() }
         // Closing the connections would write the log into the database.
         if files.isContentForeign { return Self.abandoned.withLock { $0.append(pool) } }
         let checkpoints = hasWritten.withLock { $0 }

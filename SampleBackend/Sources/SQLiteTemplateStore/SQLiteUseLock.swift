@@ -39,6 +39,14 @@ final class SQLiteUseLock: Sendable {
         }
     }
 
+    /// True while a store has the database open.
+    static func isHeld(path: String) -> Bool {
+        let descriptor = unsafe open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { _ = close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
     private static func cannotBeLocked(_ log: String) -> TemplateStoreError {
         TemplateStoreError(
             .unavailable,

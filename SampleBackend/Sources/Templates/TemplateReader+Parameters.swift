@@ -111,6 +111,12 @@ extension TemplateReader {
             if node.stringValue != nil, let problem = type.problem(of: text) {
                 found.add(path, problem)
             }
+            if type == .string, text.hasWhiteSpaceAtAnEnd {
+                found.warn(
+                    path,
+                    "the text begins or ends with white space, which is sent as written; remove "
+                        + "it if it is not meant")
+            }
             contents.append(.value(text))
         }
         if let node = members.removePresentValue(forKey: "useInAppDefault") {
@@ -135,6 +141,15 @@ extension TemplateReader {
         return ParameterValue(
             content,
             unknownFields: unknownFields(members, path, known: Self.valueMembers))
+    }
+}
+
+extension String {
+    /// True when white space, which nobody sees, is the first or the last character.
+    fileprivate var hasWhiteSpaceAtAnEnd: Bool {
+        [unicodeScalars.first, unicodeScalars.last].contains {
+            $0?.properties.isWhitespace ?? false
+        }
     }
 }
 

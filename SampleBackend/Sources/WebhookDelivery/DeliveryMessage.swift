@@ -14,7 +14,7 @@ struct DeliveryMessage: Sendable {
 
     /// Builds and signs the request; `date` is the time at which it is sent.
     ///
-    /// `changedSections` are the sections that may have changed since the last successful delivery.
+    /// `changedSections` are the sections that may differ from what the receiver has.
     init(_ claimed: ClaimedDelivery, changedSections: [String], date: Date) {
         let delivery = claimed.delivery
         let node: JSONNode = [

@@ -1,9 +1,7 @@
 import Foundation
-import JSONTree
 package import Logging
 import Metrics
 import NIOConcurrencyHelpers
-import OrderedCollections
 import ServiceLifecycle
 package import TemplateStore
 import Templates
@@ -205,20 +203,12 @@ package struct WebhookService: Service {
             ])
     }
 
-    /// Sections that may have changed since the last successful delivery; all sections when the
-    /// version delivered then is no longer stored.
     private func changedSections(
         of claimed: ClaimedDelivery
     ) async throws(TemplateStoreError) -> [String] {
-        let version = claimed.delivery.version
-        let project = claimed.webhook.project
-        let known = min(claimed.knownVersion, version - 1)
-        if let names = changedSections(project, known, version) { return names }
-        let new = try await store.template(version: version, inProject: project)?.parsed
-        let old = try await store.template(version: known, inProject: project)?.parsed
-        guard let new else { return [] }
-        return old.map { TemplateDiff.changedSections(from: $0, to: new) }
-            ?? new.sections.keys.sortedByBytes()
+        try await DeliveredChanges(
+            claimed: claimed, store: store, knownChanges: changedSections
+        ).sections()
     }
 
     private func name(_ error: any Error, operation: String, isNews: Bool = true) {
@@ -227,13 +217,6 @@ package struct WebhookService: Service {
         logger.warning(
             "The store failed while webhooks were delivered",
             metadata: ["operation": "\(operation)", "error": "\(error)"])
-    }
-}
-
-extension StoredTemplate {
-    /// Nil when this program cannot read the template.
-    fileprivate var parsed: RemoteConfigTemplate? {
-        try? ValidatedTemplate(jsonData: content, limits: .none).template
     }
 }
 

@@ -8,8 +8,10 @@ for (const [text, valueType, ...words] of [
     ['{{name}}', 'STRING', '“{{name}}”'], ['{"a": {"b": {}}}', 'JSON'],
     ['{"a":{"b":1}}', 'JSON'], ['{"a":"${b}"}', 'JSON', '“${b}”'], ['$5 {a}', 'STRING'],
     ['a\u200Bb\u200B\u202E', 'STRING', 'U+200B, U+202E.'], ['\u0007', 'STRING', 'U+0007'],
-    ['Zwei\nZeilen\t👩‍💻 नमस्ते', 'STRING'], ['${a}\uFEFF', 'STRING', '“${a}”', 'U+FEFF'],
-    ['${a}', 'NUMBER'],
+    ['Zwei\nZeilen\t👩‍💻 नमस्ते', 'STRING'], ['${a}\uFEFFb', 'STRING', '“${a}”', 'U+FEFF'],
+    ['${a}', 'NUMBER'], ['a ', 'STRING', 'The text ends with white space'],
+    ['\na', 'STRING', 'begins with'], [' ', 'STRING', 'begins and ends with'],
+    ['\u00A0a', 'STRING', 'begins with'], [' {}\n', 'JSON'], [' 1 ', 'NUMBER'],
 ]) {
     test(`${JSON.stringify(text)} as ${valueType} has ${words.length} remarks`, () => {
         const remarks = textRemarks(text, valueType);

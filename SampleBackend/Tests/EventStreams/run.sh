@@ -14,7 +14,7 @@ setup swift sqlite curl nginx
 setup_python_environment requests==2.34.2 sseclient-py==1.9.0 httpx==0.28.1 httpx-sse==0.4.3 \
     launchdarkly-eventsource==1.7.4
 build_backend
-start_backend --store memory --allowed-host 127.0.0.1
+start_backend --store memory
 "$python_environment/bin/python" SampleBackend/Tests/EventStreams/client.py "$url"
 start_nginx
 "$python_environment/bin/python" SampleBackend/Tests/EventStreams/client.py "$url"

@@ -113,8 +113,22 @@ struct EtcdDoctorTests {
         let message = try findings(down)["etcd member"]
         #expect(message?.contains("warn \(cluster.members[2]) does not answer") == true, "\(down)")
         cluster.kill9(1)
+        let start = ContinuousClock.now
         let lost = try await CommandRun(["doctor", "--store", store, "--json"])
+        // deadline: with the time limits of a server, the calls together took 41 seconds
+        #expect(start.duration(to: .now) < .seconds(20))
         #expect(lost.exitCode == 1, "\(lost)")
+        #expect(
+            try findings(lost)["etcd cluster"]
+                == "fail 1 of 3 members runs, 2 are needed: start \(cluster.members[1]) and "
+                + cluster.members[2])
+        let running = try findings(lost)["etcd member"]?.split(separator: "\n").first
+        #expect(running?.contains("\(cluster.members[0]) runs") == true, "\(lost)")
+        let single = try await CommandRun(
+            ["doctor", "--store", "etcd:" + cluster.members[0], "--json"])
+        let advice = try findings(single)["etcd cluster"]
+        #expect(advice?.hasPrefix("fail 1 of 3 members runs") == true, "\(single)")
+        #expect(advice?.contains(cluster.members[2]) == true, "\(single)")
         #expect(try findings(lost)["etcd write"]?.hasPrefix("fail ") == true, "\(lost)")
     }
 

@@ -38,7 +38,9 @@ struct HostTests {
     }
 
     @Test func anOpenServerAnswersToThisMachineAlone() async throws {
-        let backend = try await RunningBackend(["--dev", "--allowed-host", "Config.Example"])
+        let backend = try await RunningBackend([
+            "--dev", "--open", "--allowed-host", "Config.Example",
+        ])
         let port = backend.port
         for host in [
             "127.0.0.1:\(port)", "127.0.0.1", "localhost:\(port)", "LOCALHOST", "localhost.",

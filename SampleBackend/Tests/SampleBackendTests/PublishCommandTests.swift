@@ -80,6 +80,27 @@ struct PublishCommandTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aPublishThatChangesATypeNeedsYes(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        func file(_ type: String) throws -> String {
+            try target.folder.write(
+                #"{"parameters":{"limit":{"valueType":"\#(type)","defaultValue":{"value":"1"}}}}"#,
+                to: "\(type).json")
+        }
+        #expect(try await target.run("publish", file("STRING")).exitCode == 0)
+        let refused = try await target.run("publish", file("NUMBER"), "--force")
+        #expect(refused.exitCode == 1, "\(refused)")
+        #expect(refused.error.contains("limit from STRING to NUMBER: give --yes"), "\(refused)")
+        #expect(
+            try await target.run("publish", file("NUMBER"), "--force", "--yes").exitCode == 0)
+        let back = try await target.run("rollback", "1")
+        #expect(back.exitCode == 1 && back.error.contains("--yes"), "\(back)")
+        let versions = try await target.run("versions")
+        #expect(versions.output.contains("publish over any version"), "\(versions)")
+        #expect(!versions.output.contains("_UPDATE"), "\(versions)")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
     func aFileOfAnEarlierVersionIsRefusedWithoutAQuestion(
         kind: AdministrationTarget.Kind
     ) async throws {

@@ -24,6 +24,9 @@ struct ServeOptionsTests {
             "everybody could read",
             Refusal(arguments: ["--hostname", "0.0.0.0"], message: "--client-key")),
         NamedRow(
+            "everybody could read through a proxy",
+            Refusal(arguments: ["--allowed-host", "config.example"], message: "--open")),
+        NamedRow(
             "--dev beyond this machine",
             Refusal(arguments: ["--hostname", "0.0.0.0", "--open", "--dev"], message: "--dev")),
         NamedRow(

@@ -8,6 +8,8 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
+@testable import SampleBackend
+
 /// Commands print a server's texts without characters that control a terminal.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct TerminalTextTests {
@@ -68,4 +70,36 @@ struct TerminalTextTests {
 
     /// The name without NUL, which no argument can contain.
     private static let escapeless = name.replacing("\u{0}", with: "")
+
+    static let wideNames: [NamedRow<(name: String, width: Int)>] = [
+        .init("an emoji of two characters", ("👍🏽", 2)), .init("a flag", ("🇩🇪", 2)),
+        .init("a sign as an emoji", ("❤️", 2)), .init("combining marks", ("e\u{301}\u{323}", 1)),
+        .init("Chinese", ("漢字", 4)), .init("Korean", ("한글", 4)),
+        .init("letters of full width", ("Ａ", 2)), .init("a mark alone", ("\u{301}", 0)),
+    ]
+
+    /// The columns of the following cells start at the same place, and no cell is cut.
+    @Test(arguments: wideNames)
+    func aTableKeepsItsCellsWholeAndAligned(row: NamedRow<(name: String, width: Int)>) {
+        let (name, width) = row.value
+        #expect(name.displayWidth == width)
+        let cell = "\(name) said \"yes\""
+        let lines = Output.tableLines(
+            ["NAME", "ROLE"], [[cell, "viewer"], ["a", "\(name)\(name)"], ["", "b"]])
+        let start = max(4, width + 11) + 2
+        #expect(
+            lines == [
+                "NAME" + String(repeating: " ", count: start - 4) + "ROLE", "\(cell)  viewer",
+                "a" + String(repeating: " ", count: start - 1) + "\(name)\(name)",
+                String(repeating: " ", count: start) + "b",
+            ])
+    }
+
+    @Test(arguments: ["a ", " a", "\u{A0}a", " "])
+    func whiteSpaceAtAnEndIsShown(name: String) {
+        let lines = Output.tableLines(["USER", "X"], [[name, "x"], ["x", name], ["a b", ""]])
+        #expect(lines[1].hasPrefix("\"\(name)\" ") && lines[1].hasSuffix("  x"))
+        #expect(lines[2].hasSuffix("\"\(name)\""))
+        #expect(lines[3] == "a b")
+    }
 }

@@ -76,6 +76,31 @@ struct WebhookDeliveryTests {
         #expect(try claims() == 0)
     }
 
+    /// The receiver has version 2, which no server knows, and has to notice the way back.
+    @Test func theSectionsIncludeThoseOfAnAttemptOfAKilledServer() async throws {
+        let folder = try TemporaryFolder()
+        let receiver = try await WebhookReceiver(.silence)
+        let killed = try await RunningBackend(store: folder.store, Self.arguments)
+        try await addWebhook(receiver.url(), to: killed)
+        try await publish("two", on: killed)
+        var requests = receiver.requests.makeAsyncIterator()
+        let first = try JSONNode(jsonData: try #require(await requests.next()).body)
+        #expect(first["versionNumber"] == "2")
+        killed.process.send(signal: SIGKILL)
+        #expect(await killed.process.exitCode() == -SIGKILL)
+        let file = try folder.write(
+            AdministrationTarget.templateText(title: "one"), to: "template.json")
+        let run = try await CommandRun(["publish", file, "--force", "--store", folder.store])
+        #expect(run.exitCode == 0, "\(run)")
+        let backend = try await RunningBackend(store: folder.store, Self.arguments)
+        let second = try JSONNode(jsonData: try #require(await requests.next()).body)
+        #expect(second["versionNumber"] == "3")
+        #expect(second["changedSections"] == first["changedSections"])
+        #expect(first["changedSections"]?.arrayValue?.isEmpty == false)
+        backend.process.send(signal: SIGKILL)
+        _ = await backend.process.exitCode()
+    }
+
     @Test func theServerSendsWhatACommandPublished() async throws {
         let folder = try TemporaryFolder()
         let receiver = try await WebhookReceiver()

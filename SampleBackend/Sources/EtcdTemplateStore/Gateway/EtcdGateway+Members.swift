@@ -34,21 +34,26 @@ extension EtcdGateway {
     /// Switches to another member after a watch at the current one ended.
     func leaveMember() { leave(state.withLock { $0.member }) }
 
-    /// The responses of all members to a call about the member itself; nil for members that do not
-    /// respond.
+    /// The responses of all members to a call about the member itself, also of members without a
+    /// leader; in the order of the location.
     func eachMember<Answer: Decodable & Sendable>(
         _ path: String, _ body: Data, as answer: Answer.Type
     ) async -> [(member: String, answer: Result<Answer, EtcdFailure>)] {
-        var answers: [(String, Result<Answer, EtcdFailure>)] = []
-        for member in location.members.indices {
-            do throws(EtcdFailure) {
-                answers.append(
-                    (location.members[member], .success(try await send(path, body, to: member))))
-            } catch {
-                answers.append((location.members[member], .failure(error)))
+        await withTaskGroup(of: (Int, Result<Answer, EtcdFailure>).self) { group in
+            for member in location.members.indices {
+                group.addTask {
+                    do throws(EtcdFailure) {
+                        let answer: Answer = try await self.send(
+                            path, body, to: member, needsLeader: false)
+                        return (member, .success(answer))
+                    } catch {
+                        return (member, .failure(error))
+                    }
+                }
             }
+            return await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }
+                .map { (location.members[$0], $1) }
         }
-        return answers
     }
 
     /// Loads a page of a member outside the JSON gateway, such as its metrics; nil if there is

@@ -167,8 +167,10 @@ final class EtcdGateway: Sendable {
     }
 
     /// Sends a request to a member, with the user's token.
+    ///
+    /// With `needsLeader`, a member without a leader reports that immediately.
     func send<Answer: Decodable>(
-        _ path: String, _ body: Data, to member: Int
+        _ path: String, _ body: Data, to member: Int, needsLeader: Bool = true
     ) async throws(EtcdFailure) -> Answer {
         if state.withLock({ $0.isOtherCluster }) {
             throw EtcdFailure(
@@ -177,18 +179,19 @@ final class EtcdGateway: Sendable {
                     + "server")
         }
         let token = try await token(at: member)
-        return try await exchange(path, body, at: member, token: token)
+        return try await exchange(
+            path, body, at: member, token: token, needsLeader: needsLeader)
     }
 
     private func exchange<Answer: Decodable>(
-        _ path: String, _ body: Data, at member: Int, token: String?
+        _ path: String, _ body: Data, at member: Int, token: String?, needsLeader: Bool = true
     ) async throws(EtcdFailure) -> Answer {
         let limit = limits.attempt + limits.attemptPerMegabyte * (body.count / 1_000_000)
         let response: HTTPClientResponse
         let content: Data
         do {
             response = try await client.execute(
-                request(path, body, at: member, token: token),
+                request(path, body, at: member, token: token, needsLeader: needsLeader),
                 timeout: .nanoseconds(limit.nanoseconds))
             content = Data(
                 buffer: try await response.body.collect(upTo: Self.maximumAnswer))
@@ -211,12 +214,11 @@ final class EtcdGateway: Sendable {
     }
 
     func request(
-        _ path: String, _ body: Data, at member: Int, token: String?
+        _ path: String, _ body: Data, at member: Int, token: String?, needsLeader: Bool = true
     ) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: location.members[member] + path)
         request.method = .POST
-        // A member without a leader then reports that immediately.
-        request.headers.add(name: "Grpc-Metadata-hasleader", value: "true")
+        if needsLeader { request.headers.add(name: "Grpc-Metadata-hasleader", value: "true") }
         if let token { request.headers.add(name: "Authorization", value: token) }
         request.body = .bytes(ByteBuffer(data: body))
         return request

@@ -6,15 +6,24 @@ extension EtcdLocation {
     /// The first line of the password file; nil without a user.
     func readPassword() throws(TemplateStoreError) -> String? {
         guard let passwordFile else { return nil }
+        let text: String
         do {
-            let text = try String(contentsOfFile: passwordFile, encoding: .utf8)
-            return text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+            text = try String(contentsOfFile: passwordFile, encoding: .utf8)
         } catch {
             throw TemplateStoreError(
                 .unavailable,
                 "The file '\(passwordFile)' with etcd's password cannot be read: check "
                     + "password-file in --store.", underlyingError: error)
         }
+        guard let line = text.split(whereSeparator: \.isNewline).first,
+            !line.allSatisfy(\.isWhitespace)
+        else {
+            throw TemplateStoreError(
+                .unavailable,
+                "The file '\(passwordFile)' of password-file in --store is empty: write etcd's "
+                    + "password to its first line.")
+        }
+        return String(line)
     }
 
     /// The TLS settings, with the given files.

@@ -61,11 +61,9 @@ struct AdministrationOptions: ParsableArguments {
 
     private func transport() async throws -> any AdministrationTransport {
         if let store { return try await LocalTransport(store) }
-        let environment = ProcessInfo.processInfo.environment
         let token =
-            token
-            ?? (environment["ACTIVECONFIG_TOKEN"] ?? environment["ACTIVECONFIG_ADMIN_TOKEN"])
-            .map(Secret.init)
+            try token ?? .environment("ACTIVECONFIG_TOKEN")
+            ?? .environment("ACTIVECONFIG_ADMIN_TOKEN")
         return try connection.transport(token: token)
     }
 }

@@ -12,18 +12,25 @@ enum Output: Sendable {
         Terminal.write(Data((node.terminalText(.compact) + "\n").utf8))
     }
 
-    /// Prints a table whose columns are as wide as their longest cell.
+    /// Prints a table whose columns are as wide as their widest cell.
     static func printTable(_ heading: [String], _ rows: [[String]]) {
-        let rows = rows.map { row in row.map(\.escapedForTerminal) }
-        let widths = heading.indices.map { column in
-            ([heading] + rows).map { $0[column].count }.max() ?? 0
+        for (index, line) in tableLines(heading, rows).enumerated() {
+            Terminal.print(index == 0 ? Terminal.colored(line, .bold) : line)
         }
-        for (index, row) in ([heading] + rows).enumerated() {
-            let line = zip(row, widths).map { text, width in
-                text.padding(toLength: width, withPad: " ", startingAt: 0)
+    }
+
+    /// The lines of a table, the heading first; every cell is whole.
+    static func tableLines(_ heading: [String], _ rows: [[String]]) -> [String] {
+        let rows = [heading] + rows.map { $0.map(\.escapedForTerminal.quotedAtWhiteSpace) }
+        let widths = heading.indices.map { column in
+            rows.map { $0[column].displayWidth }.max() ?? 0
+        }
+        return rows.map { row in
+            // Spaces after the last text would only wrap the line.
+            let last = row.lastIndex { !$0.isEmpty } ?? 0
+            return row.indices.prefix(last + 1).map { column in
+                column == last ? row[column] : row[column].padded(to: widths[column])
             }.joined(separator: "  ")
-            let trimmed = line.trimmingCharacters(in: .whitespaces)
-            Terminal.print(index == 0 ? Terminal.colored(trimmed, .bold) : trimmed)
         }
     }
 

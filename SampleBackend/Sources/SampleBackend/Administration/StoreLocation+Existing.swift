@@ -6,8 +6,10 @@ import TemplateStore
 extension StoreLocation {
     /// Opens an existing store; the caller closes it.
     ///
+    /// - Parameter isForReading: True leaves a database and its folder unchanged.
+    /// - Returns: The store.
     /// - Throws: A ``CommandFailure``, for example if there is no store.
-    func openExisting() async throws -> any ArchivingStore {
+    func openExisting(isForReading: Bool = false) async throws -> any ArchivingStore {
         do {
             switch self {
             case .sqlite(let path):
@@ -17,7 +19,9 @@ extension StoreLocation {
                             + "\"sample-backend serve --store sqlite:\(path)\".",
                         code: Exit.unavailable)
                 }
-                return try await SQLiteTemplateStore(path: path)
+                return isForReading
+                    ? try await SQLiteTemplateStore.reading(path: path)
+                    : try await SQLiteTemplateStore(path: path)
             case .etcd(let location):
                 return try await EtcdTemplateStore(location, creating: false)
             case .memory:

@@ -57,7 +57,7 @@ struct BackupCommand: AsyncParsableCommand {
             }
             await database.close()
         } catch {
-            throw CommandFailure(error)
+            throw backup.failure(error)
         }
         try backup.complete()
         if json {

@@ -1,4 +1,6 @@
 import Foundation
+import SQLiteTemplateStore
+import TemplateStore
 
 /// The file of a backup, which gets its name only when it is complete.
 struct BackupFile: Sendable {
@@ -17,20 +19,35 @@ struct BackupFile: Sendable {
         partialPath = "\(path).partial-\(UUID().uuidString.prefix(8).lowercased())"
     }
 
-    /// Renames the complete file to its final name.
+    /// Adds the checksum to the complete file, and renames it to its final name.
     ///
     /// - Throws: A ``CommandFailure``; the incomplete file is removed then.
     func complete() throws {
         do {
+            try SQLiteTemplateStore.addChecksum(toBackupAt: partialPath)
             try FileManager.default.moveItem(atPath: partialPath, toPath: path)
             // Removes the files that SQLite kept beside it; they are empty.
             removePartialFiles()
+        } catch let error as TemplateStoreError {
+            removePartialFiles()
+            throw failure(error)
         } catch {
             removePartialFiles()
             throw CommandFailure(
                 "The backup \(path) cannot be renamed: \(error.localizedDescription)",
                 code: Exit.failure)
         }
+    }
+
+    /// The failure of writing the backup, from which ``removePartialFiles()`` has removed the file.
+    func failure(_ error: TemplateStoreError) -> CommandFailure {
+        guard error.code == .outOfSpace, error.message.contains(partialPath) else {
+            return CommandFailure(error)
+        }
+        return CommandFailure(
+            "There is no space for the backup \(path), and the incomplete file is removed: free "
+                + "space on its disk, or name a file on another one.",
+            code: Exit.unavailable)
     }
 
     /// Removes the incomplete file and the files that SQLite keeps beside it.

@@ -37,7 +37,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// Rejects a token without the keys that verify it.
     func validate() throws {
-        if explainToken != nil, !userTokens.areNeeded {
+        if explainToken != nil, try !userTokens.areNeeded {
             throw ValidationError(
                 "--explain-token needs --user-token-secret or --user-token-jwks, as the server has it."
             )
@@ -132,19 +132,18 @@ struct DoctorCommand: AsyncParsableCommand {
             ]
         }
         do {
-            let store = try await SQLiteTemplateStore(path: path)
+            let store = try await SQLiteTemplateStore.reading(path: path)
             do throws(TemplateStoreError) {
                 try await store.checkReadiness()
                 let faults = try await store.checkIntegrity()
                 let snapshot = try await store.snapshot()
                 await store.close()
                 if faults.isEmpty {
-                    return [
-                        DoctorFinding(
-                            "database", .fine,
-                            "it is intact: \(snapshot.templates.count) projects, revision "
-                                + "\(snapshot.revision)")
-                    ]
+                    let intact = DoctorFinding(
+                        "database", .fine,
+                        "it is intact: \(snapshot.templates.count) projects, revision "
+                            + "\(snapshot.revision)")
+                    return [intact] + writability(path)
                 }
                 return faults.map {
                     DoctorFinding("database", .failed, "\($0): restore a backup")
@@ -156,6 +155,18 @@ struct DoctorCommand: AsyncParsableCommand {
         } catch {
             return [DoctorFinding("database", .failed, "\(error)")]
         }
+    }
+
+    /// A warning when this user cannot write a database, as a server must.
+    private static func writability(_ path: String) -> [DoctorFinding] {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        if [path, folder].allSatisfy(FileManager.default.isWritableFile(atPath:)) { return [] }
+        return [
+            DoctorFinding(
+                "permissions", .warning,
+                "this user cannot write the file or its folder: enough for a backup, but a server "
+                    + "needs both")
+        ]
     }
 
     /// The role of the token, derived from the requests that it allows.

@@ -151,7 +151,7 @@ struct DraftCommand: AsyncParsableCommand {
             // The server rejects a draft that is based on another version than the current one.
             guard let current = try await PublishedTemplate(from: transport, options),
                 current.versionNumber == draft.baseVersion,
-                let removal = MostSettingsRemoved(by: draft.template, from: current.template)
+                let removal = BreakingPublish(by: draft.template, from: current.template)
             else { return }
             switch Terminal.confirm("\(removal). Publish?") {
             case true?: return

@@ -21,7 +21,10 @@ struct EtcdFindings {
     }
 
     var all: [DoctorFinding] {
-        members + [cluster] + versions + alarms + quotas + options + history + [store] + speed
+        // What else fails without a majority fails for that reason.
+        if !status.hasLeader { return members + [cluster] + speed }
+        return members + [cluster] + versions + alarms + quotas + options + history + [store]
+            + speed
     }
 
     /// Each member, with its version, its role and its size.
@@ -62,12 +65,7 @@ struct EtcdFindings {
                 "the members of --store belong to several clusters, "
                     + "\(names.joined(separator: ", ")): give those of one")
         }
-        guard answers.contains(where: { $0.member.leader != 0 }) else {
-            return DoctorFinding(
-                subject, .failed,
-                "there is no leader, so nothing can be published: start members until the majority runs"
-            )
-        }
+        guard status.hasLeader else { return DoctorFinding(subject, .failed, lostMajority) }
         let name = "its identifier is \(Self.hexadecimal(first.clusterID))"
         guard let count = status.memberCount else {
             return DoctorFinding(subject, .fine, name)
@@ -93,6 +91,20 @@ struct EtcdFindings {
                     + "server stops with those")
         }
         return DoctorFinding(subject, .fine, "\(name), and it has \(members)")
+    }
+
+    /// The number of members that run and that are needed, and those to start.
+    private var lostMajority: String {
+        let count = status.memberCount ?? status.members.count
+        let (running, needed) = (answers.count, count / 2 + 1)
+        let numbers =
+            "\(running) of \(count) members \(running == 1 ? "runs" : "run"), \(needed) are needed"
+        guard running < needed else {
+            return "\(numbers), but they have no leader: check that they reach each other at their "
+                + "peer addresses, or wait some seconds for an election"
+        }
+        let silent = status.members.filter { (try? $0.answer.get()) == nil }.map(\.address)
+        return "\(numbers): start \((silent + status.otherAddresses).joined(separator: " and "))"
     }
 
     /// Members whose version is unmaintained, loses data, or differs from the others'.

@@ -37,7 +37,9 @@ struct PublishCommand: AdministrationCommand {
 
     @Flag(
         name: .shortAndLong,
-        help: "Do not ask, even if more than half of the settings are removed.")
+        help: """
+            Do not ask, even if more than half of the settings are removed, or one changes its type.
+            """)
     var yes = false
 
     @Option(
@@ -156,7 +158,7 @@ struct PublishCommand: AdministrationCommand {
         current?.answer.entityTag ?? options.entityTag(ofVersion: "0")
     }
 
-    /// Asks for confirmation of a publish that was previewed, or that removes most settings.
+    /// Asks for confirmation of a publish that was previewed, or that takes settings from apps.
     ///
     /// - Parameters:
     ///   - template: The template.
@@ -172,7 +174,7 @@ struct PublishCommand: AdministrationCommand {
         // The server rejects a file that was made from another version than the current one.
         let isStale = tag != "*" && tag.unquotedTag != currentTag(current).unquotedTag
         guard !yes, !isStale else { return false }
-        let removal = current.flatMap { MostSettingsRemoved(by: template, from: $0.template) }
+        let removal = current.flatMap { BreakingPublish(by: template, from: $0.template) }
         guard removal != nil || (!previewUsers.isEmpty && !options.json) else { return false }
         // The server rejects an invalid template, so there is nothing to confirm.
         let problems = TemplateDraft(json: template).problems

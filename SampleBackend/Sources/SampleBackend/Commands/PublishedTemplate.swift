@@ -24,10 +24,10 @@ struct PublishedTemplate {
         }
     }
 
-    /// The settings that are lost when this version replaces the current one; nil when at least
-    /// half of them remain.
-    func removal(from current: PublishedTemplate) -> MostSettingsRemoved? {
-        MostSettingsRemoved(by: json, from: current.template)
+    /// The settings that apps lose when this version replaces the current one; nil when there is
+    /// no need to ask.
+    func removal(from current: PublishedTemplate) -> BreakingPublish? {
+        BreakingPublish(by: json, from: current.template)
     }
 
     /// The readable parts of the template.
@@ -59,25 +59,50 @@ extension JSONNode {
     }
 }
 
-/// Records that a publish removes more than half of the settings.
-struct MostSettingsRemoved: CustomStringConvertible {
-    private let count: Int
+/// Records that a publish takes settings from apps: it removes more than half of them, or changes
+/// the type of one, which an app then cannot read.
+struct BreakingPublish: CustomStringConvertible {
+    private let removedCount: Int
     private let total: Int
+    /// The settings with another type, each with both.
+    private let retyped: [String]
 
-    /// Nil when at least half of the settings remain.
+    /// Nil when at least half of the settings remain and all of them keep their types.
     init?(by file: JSONNode, from current: RemoteConfigTemplate) {
         let sections = TemplateDraft(json: file, limits: .none).template.sections
         total = current.sections.values.reduce(0) { $0 + $1.count }
-        count = current.sections.reduce(0) { sum, section in
-            sum + section.value.keys.count { sections[section.key]?[$0] == nil }
+        var (removed, retyped) = (0, [String]())
+        for (section, parameters) in current.sections {
+            for (key, old) in parameters {
+                guard let new = sections[section]?[key] else {
+                    removed += 1
+                    continue
+                }
+                let (before, after) = (old.valueType ?? .string, new.valueType ?? .string)
+                if before != after {
+                    retyped.append(
+                        "\(section).\(key) from \(before.rawValue) to \(after.rawValue)")
+                }
+            }
         }
-        if count * 2 <= total { return nil }
+        (removedCount, self.retyped) = (removed, retyped)
+        if !removesMost, retyped.isEmpty { return nil }
     }
+
+    private var removesMost: Bool { removedCount * 2 > total }
 
     /// The failure when there is no terminal to ask on.
     var needsYes: CommandFailure {
         CommandFailure("\(self): give --yes to confirm.", code: Exit.failure)
     }
 
-    var description: String { "The publish removes \(count) of \(total) settings" }
+    var description: String {
+        let shown = retyped.prefix(3).joined(separator: ", ").escapedForTerminal
+        let more = retyped.count > 3 ? " and \(retyped.count - 3) more" : ""
+        let effects = [
+            removesMost ? "removes \(removedCount) of \(total) settings" : nil,
+            retyped.isEmpty ? nil : "changes the type of \(shown)\(more)",
+        ]
+        return "The publish " + effects.compactMap { $0 }.joined(separator: " and ")
+    }
 }

@@ -24,7 +24,7 @@ struct StoreCopying: Sendable {
                 "A copy in memory is lost immediately: give sqlite:PATH or etcd:URL,….",
                 code: Exit.usage)
         }
-        let original = try await source.openExisting()
+        let original = try await source.openExisting(isForReading: true)
         let result: StoreCopy
         do throws(TemplateStoreError) {
             let copy = try await target.open()
@@ -39,7 +39,7 @@ struct StoreCopying: Sendable {
             await original.close()
         } catch {
             await original.close()
-            throw CommandFailure(error)
+            throw backup?.failure(error) ?? CommandFailure(error)
         }
         try backup?.complete()
         print(result)

@@ -12,7 +12,7 @@ struct UserReport {
 
     /// The user's ID, or a name for the generic user.
     private var name: String {
-        node["userID"]?.stringValue.map { "user \($0)".escapedForTerminal }
+        node["userID"]?.stringValue.map { "user \($0.escapedForTerminal.quotedAtWhiteSpace)" }
             ?? "everybody without a user ID"
     }
 

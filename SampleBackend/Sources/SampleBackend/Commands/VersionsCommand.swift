@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSONTree
+import Templates
 
 /// `sample-backend versions` lists the versions of the template.
 struct VersionsCommand: AdministrationCommand {
@@ -31,15 +32,24 @@ struct VersionsCommand: AdministrationCommand {
             return
         }
         let rows = (answer["versions"]?.arrayValue ?? []).map { version in
-            let type = version["updateType"]?.stringValue ?? ""
-            let source = version["rollbackSource"]?.stringValue.map { " to \($0)" } ?? ""
-            return [
+            [
                 version["versionNumber"]?.stringValue ?? "",
                 version["updateTime"]?.stringValue ?? "",
-                version["updateUser"]?["name"]?.stringValue ?? "", type + source,
+                version["updateUser"]?["name"]?.stringValue ?? "", Self.kind(of: version),
                 version["description"]?.stringValue ?? "",
             ]
         }
         Output.printTable(["VERSION", "TIME", "BY", "KIND", "DESCRIPTION"], rows)
+    }
+
+    /// The kind of a version in words, in place of Firebase's names.
+    private static func kind(of version: JSONNode) -> String {
+        let name = version["updateType"]?.stringValue ?? ""
+        return switch TemplateVersion.UpdateType(rawValue: name) {
+        case .incrementalUpdate: "publish"
+        case .forcedUpdate: "publish over any version"
+        case .rollback: "rollback to \(version["rollbackSource"]?.stringValue ?? "?")"
+        default: name
+        }
     }
 }

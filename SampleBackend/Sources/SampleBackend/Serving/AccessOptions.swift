@@ -45,34 +45,40 @@ struct AccessOptions: ParsableArguments {
             valueName: "origin"))
     var allowedOrigins: [String] = []
 
-    @Flag(help: "Let everyone read, even if the server listens beyond this machine.")
+    @Flag(
+        help: """
+            Let everyone read, even if the server listens beyond this machine, or a proxy passes \
+            it requests for --allowed-host.
+            """)
     var open = false
 
     /// The client keys from the options and the environment.
     private var keys: [Secret] {
-        clientKeys + [Secret.environment("ACTIVECONFIG_CLIENT_KEY")].compactMap { $0 }
+        get throws {
+            try clientKeys + [.environment("ACTIVECONFIG_CLIENT_KEY")].compactMap { $0 }
+        }
     }
 
     /// The service keys from the options and the environment.
     private var allServiceKeys: [Secret] {
-        serviceKeys + [Secret.environment("ACTIVECONFIG_SERVICE_KEY")].compactMap { $0 }
+        get throws {
+            try serviceKeys + [.environment("ACTIVECONFIG_SERVICE_KEY")].compactMap { $0 }
+        }
     }
 
     /// Hashes of the keys of services.
-    var serviceKeyHashes: [SecretHash] { allServiceKeys.map { SecretHash(of: $0.text) } }
+    ///
+    /// - Throws: `ValidationError` when a key is empty.
+    var serviceKeyHashes: [SecretHash] {
+        get throws { try allServiceKeys.map { SecretHash(of: $0.text) } }
+    }
 
     /// Rejects options that would protect nothing.
     ///
     /// - Throws: `ValidationError`.
     func validate(isLoopback: Bool) throws {
-        if keys.contains(where: \.text.isEmpty) {
-            throw ValidationError("--client-key is empty: choose a long, random text.")
-        }
-        if allServiceKeys.contains(where: \.text.isEmpty) {
-            throw ValidationError("--service-key is empty: choose a long, random text.")
-        }
-        let clientTexts = Set(keys.map(\.text))
-        if allServiceKeys.contains(where: { clientTexts.contains($0.text) }) {
+        let clientKeyBytes = Set(try keys.map { Data($0.text.utf8) })
+        if try allServiceKeys.contains(where: { clientKeyBytes.contains(Data($0.text.utf8)) }) {
             throw ValidationError(
                 "A --service-key is also a --client-key, so every client could listen for all "
                     + "users: give services a key of their own.")
@@ -87,10 +93,13 @@ struct AccessOptions: ParsableArguments {
                 "--allow-origin \"\(origin.escapedForTerminal)\" is not an origin of browsers: give "
                     + "a scheme and a host, such as https://app.example, without a path, or *.")
         }
-        let isProtected = !keys.isEmpty || userTokens.areNeeded
-        if !isLoopback, !isProtected, !open {
+        let isProtected = try !keys.isEmpty || userTokens.areNeeded
+        // On loopback, a name of another machine means that a proxy passes its requests on.
+        let proxied = allowedHosts.first { !HostName($0).isLoopback }
+        if proxied != nil || !isLoopback, !isProtected, !open {
+            let place = proxied.map { "--allowed-host \($0.escapedForTerminal)" } ?? "this address"
             throw ValidationError(
-                "Anyone who reaches this address could read every user's configuration: give "
+                "Anyone who reaches \(place) could read every user's configuration: give "
                     + "--client-key, --user-token-secret or --user-token-jwks, or --open if "
                     + "intended.")
         }
@@ -101,6 +110,6 @@ struct AccessOptions: ParsableArguments {
     /// - Throws: `ValidationError` when the key file is unusable.
     func clientAccess(logger: Logger) async throws -> ClientAccess {
         ClientAccess(
-            keys: keys.map(\.text), userTokens: try await userTokens.verifier(logger: logger))
+            keys: try keys.map(\.text), userTokens: try await userTokens.verifier(logger: logger))
     }
 }

@@ -174,7 +174,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--cache-megabytes is out of range: give 0 to 1048576.")
         }
         let minimum = ConfigServerOptions.minimumAdministratorTokenLength
-        if let token = administratorToken, token.text.isLonger(than: minimum - 1) == false {
+        if let token = try administratorToken, token.text.isLonger(than: minimum - 1) == false {
             throw ValidationError(
                 "ACTIVECONFIG_ADMIN_TOKEN has \(token.text.characterCount) characters: give at least \(minimum), "
                     + "such as those of \"openssl rand -hex 32\".")
@@ -245,12 +245,12 @@ struct ServeCommand: AsyncParsableCommand {
     private func serverOptions(logger: Logger) async throws -> ConfigServerOptions {
         var options = ConfigServerOptions(hostname: hostname, port: port)
         options.clientAccess = try await access.clientAccess(logger: logger)
-        options.serviceKeys = access.serviceKeyHashes
+        options.serviceKeys = try access.serviceKeyHashes
         options.documentSigner = try assurance.documentSigner()
         options.acknowledgedShare = assurance.acknowledgedShare
         options.samplesSignals = !noSample
         options.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
-        options.administratorToken = administratorToken.map { SecretHash(of: $0.text) }
+        options.administratorToken = try administratorToken.map { SecretHash(of: $0.text) }
         options.allowedHosts = access.allowedHosts
         if let tlsCertificate, let tlsKey {
             options.tls = TLSFiles(certificate: tlsCertificate, privateKey: tlsKey)
@@ -279,7 +279,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The administrator token from the environment.
     private var administratorToken: Secret? {
-        ProcessInfo.processInfo.environment["ACTIVECONFIG_ADMIN_TOKEN"].map(Secret.init)
+        get throws { try .environment("ACTIVECONFIG_ADMIN_TOKEN") }
     }
 
     /// True when the server listens on the loopback interface only.

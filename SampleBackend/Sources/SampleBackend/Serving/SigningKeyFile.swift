@@ -1,6 +1,7 @@
 import ArgumentParser
 import ClientAPI
 import Foundation
+import HTTPServing
 
 /// The value of `--signing-key`: the ID of a key and the file with the key.
 struct SigningKeyFile: Sendable, Hashable, ExpressibleByArgument {
@@ -26,7 +27,7 @@ struct SigningKeyFile: Sendable, Hashable, ExpressibleByArgument {
     /// - Throws: `ValidationError` when one cannot be used, or two have the same ID.
     static func keys(of files: [SigningKeyFile]) throws -> [SigningKey] {
         var keys = try files.map { try $0.key }
-        let environment = ProcessInfo.processInfo.environment[variable] ?? ""
+        let environment = try Secret.environment(variable)?.text ?? ""
         for word in environment.split(whereSeparator: \.isWhitespace) {
             let parts = word.split(separator: ":", maxSplits: 1)
             guard parts.count == 2 else {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import ClientAPI
-import Foundation
 import HTTPServing
 import Logging
 
@@ -38,16 +37,21 @@ struct UserTokenOptions: ParsableArguments {
 
     /// The secret from the options or the environment.
     private var secret: Secret? {
-        userTokenSecret ?? Secret.environment("ACTIVECONFIG_USER_TOKEN_SECRET")
+        get throws { try userTokenSecret ?? .environment("ACTIVECONFIG_USER_TOKEN_SECRET") }
     }
 
     /// True when users need a token.
-    var areNeeded: Bool { secret != nil || userTokenJwks != nil }
+    ///
+    /// - Throws: `ValidationError` when the secret is empty.
+    var areNeeded: Bool {
+        get throws { try secret != nil || userTokenJwks != nil }
+    }
 
     /// Rejects options that contradict each other, or that would verify nothing.
     ///
     /// - Throws: `ValidationError`.
     func validate() throws {
+        let secret = try secret
         if let secret, secret.text.utf8.count < Self.minimumSecretBytes {
             throw ValidationError(
                 "The secret of --user-token-secret has \(secret.text.utf8.count) bytes: HS256 needs at "
@@ -57,7 +61,7 @@ struct UserTokenOptions: ParsableArguments {
             throw ValidationError(
                 "Give either --user-token-secret or --user-token-jwks, not both.")
         }
-        if !areNeeded,
+        if try !areNeeded,
             userTokenIssuer != nil || userTokenAudience != nil || userTokenWithoutExpiry
         {
             throw ValidationError(
@@ -74,7 +78,7 @@ struct UserTokenOptions: ParsableArguments {
         rules.issuer = userTokenIssuer
         rules.audience = userTokenAudience
         rules.needsExpiration = !userTokenWithoutExpiry
-        if let secret {
+        if let secret = try secret {
             return try await UserTokenVerifier(secret: secret, rules: rules, logger: logger)
         }
         guard let userTokenJwks else { return nil }
@@ -86,12 +90,5 @@ struct UserTokenOptions: ParsableArguments {
                 "The file \(userTokenJwks) of --user-token-jwks cannot be used: \(error). Give a "
                     + "JWKS file with public keys.")
         }
-    }
-}
-
-extension Secret {
-    /// The value of an environment variable; nil when it is unset or empty.
-    static func environment(_ name: String) -> Secret? {
-        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : Secret($0) }
     }
 }

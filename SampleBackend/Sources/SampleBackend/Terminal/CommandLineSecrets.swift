@@ -1,7 +1,3 @@
-public import ArgumentParser
-import ConfigServer
-public import HTTPServing
-
 /// Redacts secrets in error messages about a rejected command line.
 ///
 /// The parser quotes arguments that it cannot parse, such as a secret after a misspelled option, or
@@ -73,13 +69,5 @@ extension String {
         let end = scheme == nil ? endIndex : self[start...].firstIndex(of: "/") ?? endIndex
         guard let mark = self[start..<end].lastIndex(of: "@") else { return self }
         return self[..<start] + "…" + self[mark...]
-    }
-}
-
-/// Accepts secrets as option values; help and error messages never show them.
-extension Secret: ExpressibleByArgument {
-    /// Accepts any text.
-    public init?(argument: String) {
-        self.init(argument)
     }
 }

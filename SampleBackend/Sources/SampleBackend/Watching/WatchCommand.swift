@@ -40,12 +40,15 @@ struct WatchCommand: AsyncParsableCommand {
     var json = false
 
     /// The client key from the option, else from the environment; nil sends none.
+    ///
+    /// - Throws: `ValidationError` when it is empty.
     var sentClientKey: Secret? {
-        clientKey ?? .environment("ACTIVECONFIG_CLIENT_KEY")
+        get throws { try clientKey ?? .environment("ACTIVECONFIG_CLIENT_KEY") }
     }
 
-    /// Rejects an invalid server URL and count.
+    /// Rejects an invalid server URL and count, and an empty key.
     func validate() throws {
+        _ = try sentClientKey
         _ = try connection.address()
         if let count, count < 1 {
             throw ValidationError("--count is \(count): give 1 or more.")

@@ -71,6 +71,29 @@ struct WebhookServiceTests {
         }
     }
 
+    /// A proxy may answer with 504 though the receiver behind it has the message.
+    @Test func theSectionsIncludeThoseOfAnAttemptThatMayHaveArrived() async throws {
+        let receiver = try await WebhookReceiver(.status(504), .status(200))
+        try await WebhookTrial.with(options: .quick { $0.schedule.pauses = [3_600] }) { trial in
+            let webhook = try await trial.add(receiver.url())
+            try await trial.publish("two")
+            _ = try await WebhookTrial.next(receiver)
+            try await waitUntil {
+                try await trial.deliveries(of: webhook).first?["statusCode"] == 504
+            }
+            // Back to what the receiver had before the attempt.
+            try await trial.publish("one")
+            let message = try JSONNode(jsonData: try await WebhookTrial.next(receiver).body)
+            #expect(message["versionNumber"] == "3")
+            #expect(message["changedSections"] == ["Home"])
+            _ = try await trial.deliveries(of: webhook, inStates: ["DELIVERED", "SUPERSEDED"])
+            // The success is recorded, so what was before no longer counts.
+            try await trial.publish("one")
+            let next = try JSONNode(jsonData: try await WebhookTrial.next(receiver).body)
+            #expect(next["changedSections"] == [])
+        }
+    }
+
     @Test func theServiceFollowsNoRedirect() async throws {
         let target = try await WebhookReceiver()
         let receiver = try await WebhookReceiver(

@@ -1,6 +1,6 @@
 /**
  * Parts of a text value that may not be what was meant: placeholders, which the server does not
- * replace, and invisible characters.
+ * replace, invisible characters, and white space at an end.
  */
 
 /** Placeholders as `${name}` and `{{name}}`. */
@@ -43,6 +43,12 @@ export function textRemarks(text, valueType) {
     if (characters.length) {
         remarks.push(`The text has invisible characters, which are sent as written: ${
             characters.join(', ')}.`);
+    }
+    // Between the tokens of JSON, white space has no meaning.
+    if (valueType === 'STRING' && text !== text.trim()) {
+        const ends = [text !== text.trimStart() && 'begins', text !== text.trimEnd() && 'ends'];
+        remarks.push(`The text ${ends.filter(Boolean).join(' and ')} with white space, which is `
+            + 'sent as written.');
     }
     return remarks;
 }

@@ -1,0 +1,83 @@
+import Foundation
+import GRDB
+public import TemplateStore
+
+extension SQLiteTemplateStore {
+    /// Opens a database or a backup for reading, and leaves it and its folder unchanged.
+    ///
+    /// Reads a private copy, which ``close()`` removes. A database that a process uses is opened
+    /// in its place instead.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Returns: The store.
+    /// - Throws: ``TemplateStoreError`` with the code `damaged` when the file is empty or damaged,
+    ///   or not what `backup` wrote; otherwise as when a database is opened.
+    public static func reading(
+        path: String
+    ) async throws(TemplateStoreError) -> SQLiteTemplateStore {
+        if SQLiteUseLock.isHeld(path: path) { return try await SQLiteTemplateStore(path: path) }
+        let copy = try SQLitePrivateCopy(of: path)
+        do throws(TemplateStoreError) {
+            // A process that started meanwhile may have changed the file between its parts.
+            if SQLiteUseLock.isHeld(path: path) {
+                copy.remove()
+                return try await SQLiteTemplateStore(path: path)
+            }
+            try copy.check()
+            return try await SQLiteTemplateStore(
+                path: copy.path, options: SQLiteStoreOptions(), copy: copy)
+        } catch {
+            copy.remove()
+            throw error
+        }
+    }
+
+    /// Copies the database to a new file; the database can be in use.
+    ///
+    /// - Parameter target: The path of the copy, at which no file must exist.
+    /// - Throws: ``TemplateStoreError`` with the code `outOfSpace` or `unavailable`; an incomplete
+    ///   copy is removed.
+    public func backup(to target: String) async throws(TemplateStoreError) {
+        guard try SQLiteFileStatus.makeFile(at: target) else {
+            throw TemplateStoreError(
+                .unavailable, "The path '\(target)' exists already: give another one.")
+        }
+        let file = try SQLiteFileStatus.status(ofFileAt: target)?.identity
+        func isThere() throws(TemplateStoreError) -> Bool {
+            try SQLiteFileStatus.status(ofFileAt: target)?.identity == file
+        }
+        do {
+            let queue = try DatabaseQueue(path: target)
+            try await copy(to: queue)
+            try queue.close()
+            guard try isThere() else {
+                throw TemplateStoreError(
+                    .unavailable,
+                    "The file '\(target)' was removed, moved or replaced while the backup was "
+                        + "written: create another one.")
+            }
+        } catch {
+            // A file that replaced the copy is not ours to remove.
+            if (try? isThere()) ?? false { try? FileManager.default.removeItem(atPath: target) }
+            throw TemplateStoreError(error, at: target)
+        }
+    }
+
+    /// Adds to a finished backup the checksum that ``reading(path:)`` compares with its content.
+    ///
+    /// A store that opens the file to change it removes the checksum.
+    ///
+    /// - Parameter path: The path of the backup.
+    /// - Throws: ``TemplateStoreError`` when it cannot be read or written.
+    public static func addChecksum(toBackupAt path: String) throws(TemplateStoreError) {
+        do {
+            let queue = try DatabaseQueue(path: path)
+            try queue.write { try SQLiteBackupChecksum.add(to: $0) }
+            // The database file then contains everything.
+            try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+            try queue.close()
+        } catch {
+            throw TemplateStoreError(error, at: path)
+        }
+    }
+}

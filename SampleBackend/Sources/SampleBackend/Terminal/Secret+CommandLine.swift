@@ -1,0 +1,28 @@
+public import ArgumentParser
+import Foundation
+public import HTTPServing
+
+/// Accepts secrets as option values; help and error messages never show them.
+///
+/// An empty secret protects nothing, and is usually a variable that a script failed to fill. So it
+/// is refused instead of counting as none.
+extension Secret: ExpressibleByArgument {
+    /// Accepts any text but white space.
+    public init?(argument: String) {
+        if argument.allSatisfy(\.isWhitespace) { return nil }
+        self.init(argument)
+    }
+
+    /// The value of an environment variable; nil when it is unset.
+    ///
+    /// - Throws: `ValidationError` when it is empty or white space.
+    static func environment(_ name: String) throws -> Secret? {
+        guard let text = ProcessInfo.processInfo.environment[name] else { return nil }
+        guard let secret = Secret(argument: text) else {
+            throw ValidationError(
+                "The environment variable \(name) is empty: give it a long, random text, such as "
+                    + "that of \"openssl rand -hex 32\", or remove it.")
+        }
+        return secret
+    }
+}

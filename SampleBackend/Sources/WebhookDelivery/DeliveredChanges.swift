@@ -1,0 +1,77 @@
+import Foundation
+import JSONTree
+import OrderedCollections
+import TemplateStore
+import Templates
+
+/// The sections in which a delivered version may differ from what the receiver has.
+///
+/// An attempt whose result is unknown may have delivered its version: the server was killed after
+/// the receiver's answer, or a proxy answered in its place. So the receiver may have any version
+/// that was attempted since the last recorded success.
+struct DeliveredChanges: Sendable {
+    let claimed: ClaimedDelivery
+    let store: any TemplateStore
+    /// Compares two versions in memory; nil when one is not there.
+    let knownChanges: WebhookService.KnownChanges
+
+    /// The names of the sections, sorted.
+    func sections() async throws(TemplateStoreError) -> [String] {
+        let version = claimed.delivery.version
+        let project = claimed.webhook.project
+        // Keyed by bytes: canonically equivalent names are two sections.
+        var names: [Data: String] = [:]
+        func add(_ sections: some Sequence<String>) {
+            for name in sections { names[Data(name.utf8)] = name }
+        }
+        var new: RemoteConfigTemplate?
+        for earlier in try await possibleVersions() {
+            if let sections = knownChanges(project, earlier, version) {
+                add(sections)
+                continue
+            }
+            if new == nil { new = try await template(version) }
+            guard let current = new else { return [] }
+            if let old = try await template(earlier) {
+                add(TemplateDiff.changedSections(from: old, to: current))
+            } else {
+                // Any section may differ from one of a version that is no longer stored.
+                add(current.sections.keys)
+                for number in oldestVersion(after: earlier)..<version {
+                    if let between = try await template(number) { add(between.sections.keys) }
+                }
+            }
+        }
+        return names.values.sortedByBytes()
+    }
+
+    /// The versions that the receiver may have: the last one known to be delivered, and those that
+    /// were attempted after it.
+    private func possibleVersions() async throws(TemplateStoreError) -> [Int] {
+        let version = claimed.delivery.version
+        let known = min(claimed.knownVersion, version - 1)
+        guard known + 1 < version else { return [known] }
+        let deliveries = try await store.deliveries(
+            ofWebhook: claimed.webhook.id, inProject: claimed.webhook.project,
+            limit: TemplateStoreLimits.keptVersions)
+        let attempts = Dictionary(
+            deliveries.map { ($0.version, $0.attempts) }, uniquingKeysWith: max)
+        // A delivery that is no longer stored may have been attempted.
+        return [known]
+            + (oldestVersion(after: known)..<version).filter { attempts[$0] ?? 1 > 0 }
+    }
+
+    /// The oldest version after another one that can be stored.
+    private func oldestVersion(after earlier: Int) -> Int {
+        max(earlier + 1, claimed.delivery.version - TemplateStoreLimits.keptVersions)
+    }
+
+    /// A stored version; nil when it is not stored, or this program cannot read it.
+    private func template(
+        _ version: Int
+    ) async throws(TemplateStoreError) -> RemoteConfigTemplate? {
+        try await store.template(version: version, inProject: claimed.webhook.project).flatMap {
+            try? ValidatedTemplate(jsonData: $0.content, limits: .none).template
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import AdminAPI
+import Foundation
+import GRDB
+import SQLiteTemplateStore
+import SeededRandomness
+import ServerTestSupport
+import TemplateStore
+import TemplateStoreTesting
+import TemporaryFolders
+import Testing
+
+/// The files of backups: `restore` and `doctor` leave them unchanged, and notice damage.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct BackupFilesTests {
+    private let folder: TemporaryFolder
+    private let backup: String
+
+    /// Backs up a database, with the folder of the backup as a folder of its own.
+    init() async throws {
+        folder = try TemporaryFolder()
+        let store = try await SQLiteTemplateStore(path: folder.path("test.sqlite"))
+        try await StoreCopyTrial.fill(store)
+        await store.close()
+        try FileManager.default.createDirectory(
+            atPath: folder.path("backups"), withIntermediateDirectories: false)
+        backup = folder.path("backups/backup.sqlite")
+        let run = try await CommandRun(["backup", backup, "--store", folder.store])
+        try #require(run.exitCode == 0, "\(run)")
+    }
+
+    private func restore(_ file: String) async throws -> CommandRun {
+        try await CommandRun(["restore", file, "--to", "sqlite:\(folder.path("restored.sqlite"))"])
+    }
+
+    private var isRestored: Bool {
+        FileManager.default.fileExists(atPath: folder.path("restored.sqlite"))
+    }
+
+    private func addToken(to store: SQLiteTemplateStore) async throws {
+        let token = AccessToken(name: "new", role: .viewer, date: Date(), expirationDate: nil)
+        try await store.addToken(token.stored, actor: "root")
+    }
+
+    private func contents() throws -> [String: Data] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("backups"))
+        return try Dictionary(
+            uniqueKeysWithValues: names.map {
+                ($0, try Data(contentsOf: URL(fileURLWithPath: folder.path("backups/\($0)"))))
+            })
+    }
+
+    @Test func restoreAndDoctorWriteNothingBesideABackup() async throws {
+        let before = try contents()
+        #expect(Array(before.keys) == ["backup.sqlite"])
+        let temporary = folder.path("temporary")
+        try FileManager.default.createDirectory(
+            atPath: temporary, withIntermediateDirectories: false)
+        try setMode(0o400, 0o500)
+        defer { try? setMode(0o600, 0o700) }
+        let changed = try FileManager.default.attributesOfItem(atPath: folder.path("backups"))[
+            .modificationDate]
+        for command in [
+            ["doctor", "--store", "sqlite:\(backup)"],
+            ["restore", backup, "--to", "sqlite:\(folder.path("restored.sqlite"))"],
+        ] {
+            let run = try await CommandRun(command, environment: ["TMPDIR": temporary])
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(try contents() == before)
+            // Files that existed for a moment would have changed the folder.
+            let now = try FileManager.default.attributesOfItem(atPath: folder.path("backups"))[
+                .modificationDate]
+            #expect(now as? Date == changed as? Date)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+        let copy = try await SQLiteTemplateStore(path: folder.path("restored.sqlite"))
+        let original = try await SQLiteTemplateStore(path: folder.path("test.sqlite"))
+        #expect(try await StoreCopyTrial.digest(of: copy) == StoreCopyTrial.digest(of: original))
+        await copy.close()
+        await original.close()
+    }
+
+    private func setMode(_ file: Int, _ parent: Int) throws {
+        try FileManager.default.setAttributes([.posixPermissions: file], ofItemAtPath: backup)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: parent], ofItemAtPath: folder.path("backups"))
+    }
+
+    @Test(arguments: ["", "not a database\n", String(repeating: "not a database\n", count: 500)])
+    func aFileThatIsNoBackupIsRefused(content: String) async throws {
+        let file = try folder.write(content, to: "backups/none.sqlite")
+        let before = try contents()
+        let run = try await restore(file)
+        #expect(run.exitCode == 69, "\(run)")
+        #expect(run.error.contains(file), "\(run)")
+        #expect(run.error.contains(content.isEmpty ? "is empty" : "not a database"), "\(run)")
+        #expect(!isRestored)
+        let doctor = try await CommandRun(["doctor", "--store", "sqlite:\(file)"])
+        #expect(doctor.exitCode == 1, "\(doctor)")
+        #expect(try contents() == before)
+    }
+
+    /// SQLite finds no fault in a file whose texts are others.
+    @Test func aBackupWithOtherContentIsRefused() async throws {
+        let queue = try DatabaseQueue(path: backup)
+        try await queue.write { db in
+            #expect(try String.fetchOne(db, sql: "PRAGMA integrity_check") == "ok")
+            try db.execute(sql: "UPDATE versions SET content = CAST('{}' AS BLOB)")
+        }
+        try queue.close()
+        let run = try await restore(backup)
+        #expect(run.exitCode == 69, "\(run)")
+        #expect(run.error.contains(backup) && run.error.contains("checksum"), "\(run)")
+        #expect(!isRestored)
+        let doctor = try await CommandRun(["doctor", "--store", "sqlite:\(backup)"])
+        #expect(doctor.exitCode == 1 && doctor.output.contains("checksum"), "\(doctor)")
+    }
+
+    @Test func aDamagedBackupIsRefused() async throws {
+        var random = SeededGenerator.printingItsSeed()
+        let intact = try Data(contentsOf: URL(fileURLWithPath: backup))
+        for _ in 0..<Rounds.count(10, nightly: 300) {
+            var data = intact
+            // Free space of a page belongs to no content, so a single byte can be without effect.
+            let place = Int.random(in: 100..<(data.count - 4_096), using: &random)
+            for index in place..<(place + 4_096) { data[index] ^= 0x5A }
+            try data.write(to: URL(fileURLWithPath: backup))
+            let run = try await restore(backup)
+            #expect(run.exitCode == 69, "place \(place): \(run)")
+            #expect(!isRestored)
+        }
+    }
+
+    @Test func aBackupThatIsServedLosesItsChecksumAndCanBeRestored() async throws {
+        let store = try await SQLiteTemplateStore(path: backup)
+        try await addToken(to: store)
+        await store.close()
+        let run = try await restore(backup)
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(run.output.contains("4 tokens"), "\(run)")
+    }
+
+    /// As when somebody copies the files of a database whose server was killed.
+    @Test func theLogBesideABackupIsReadToo() async throws {
+        let store = try await SQLiteTemplateStore(path: backup)
+        try await addToken(to: store)
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: backup + suffix, toPath: folder.path("log.sqlite") + suffix)
+        }
+        await store.close()
+        let run = try await restore(folder.path("log.sqlite"))
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(run.output.contains("4 tokens"), "\(run)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("log.sqlite-shm")))
+    }
+
+    /// A file system of its own, which only root can mount.
+    @Test(.enabled(if: geteuid() == 0), arguments: ["4k", "1m"])
+    func aBackupToAFullDiskNamesItsFile(size: String) async throws {
+        let disk = folder.path("disk")
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+        try #require(try Self.run("mount", "-t", "tmpfs", "-o", "size=\(size)", "tmpfs", disk) == 0)
+        defer { _ = try? Self.run("umount", disk) }
+        let path = disk + "/full.sqlite"
+        let run = try await CommandRun(["backup", path, "--store", folder.store])
+        #expect(run.exitCode == 69, "\(run)")
+        #expect(run.error.contains("no space for the backup \(path)"), "\(run)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk).isEmpty)
+    }
+
+    private static func run(_ arguments: String...) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        try process.runAlone()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
