@@ -6,7 +6,10 @@ extension ActiveConfig {
     /// afterwards.
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
-    @available(*, noasync, message: "Await the function of the same name.")
+    @available(
+        *, noasync,
+        message: "Await the function of the same name, in a type with @main if in main.swift."
+    )
     @discardableResult
     public func activate() -> [SectionChange] { activateWaiting(of: state.withLock { $0.entry }) }
 

@@ -147,10 +147,10 @@ extension ActiveConfig {
         result.userChanges = names
         result.hasAskedServer =
             arrival.outcome != .withinInterval && arrival.attempt?.received == nil
-        result.waitingCount =
-            arrival.document == nil
-            ? 0
-            : transition.new.flatMap { $0.pending?.changes(since: $0.sections).count } ?? 0
+        if arrival.document != nil, let new = transition.new {
+            let changes = new.pending?.changes(since: new.sections) ?? []
+            result.pendingSectionNames = Set(changes.map(\.sectionName))
+        }
         return result
     }
 

@@ -8,7 +8,12 @@ extension ActiveConfig {
     /// Starts a download of the current user's configuration and returns immediately.
     ///
     /// Listeners, notifications and the log report the outcome. If a download is running for this
-    /// user, it joins that one.
+    /// user, it joins that one. In asynchronous code, await the function of the same name, or call
+    /// ``startDownload()``.
+    @available(
+        *, noasync,
+        message: "Await the function of the same name, in a type with @main if in main.swift."
+    )
     public func downloadNewConfig() {
         while true {
             let (download, userID, isNew) = joinableDownload(of: nil)

@@ -12,7 +12,10 @@ extension ActiveConfig {
     /// - Parameter userID: The user.
     /// - Throws: The store's error. The configuration is then still stored and active, unless it
     ///   was already removed; call again.
-    @available(*, noasync, message: "Await the function of the same name.")
+    @available(
+        *, noasync,
+        message: "Await the function of the same name, in a type with @main if in main.swift."
+    )
     public func forgetUser(_ userID: String) throws { try forget(UserID(userID)) }
 
     /// Forgets a user, for a sign-out or a request for deletion: removes what is stored, and ends a
@@ -31,7 +34,10 @@ extension ActiveConfig {
     /// It blocks for the store. Called from a store, it returns at once and forgets afterwards.
     ///
     /// - Throws: The store's error, as `forgetUser(_:)`.
-    @available(*, noasync, message: "Await the function of the same name.")
+    @available(
+        *, noasync,
+        message: "Await the function of the same name, in a type with @main if in main.swift."
+    )
     public func forgetGenericUser() throws { try forget(.generic) }
 
     /// Forgets the generic user, to whom all others fall back; see `forgetUser(_:)`.

@@ -15,6 +15,8 @@ extension ActiveConfig {
         case applied(ConfigurationState, DownloadResult)
         case skipped
         case needsFetch
+        /// The task was cancelled before the change was decided on; nothing was done.
+        case cancelled
     }
 
     /// Applies a change to a user's own configuration: stores it, and activates it for that user as
@@ -24,11 +26,14 @@ extension ActiveConfig {
     /// the framework. It has to skip documents older than the given one; only documents stored by
     /// another process are compared here. User, document, entity tag and version belong together,
     /// even if the current user changes.
+    ///
+    /// A cancelled task drops the change unless it is being stored, so that a service ends without
+    /// storing those of all its users; the next connection asks for the document.
     func push(
         to userID: UserID, _ decide: @escaping @Sendable (ConfigurationState?) -> PushDecision
     ) async -> PushOutcome {
         let entry = users.entry(of: userID, isKept: false)
-        let outcome = await storeCalls.run(in: entry.writes) { [self] in
+        let outcome = try? await storeCalls.runUnlessCancelled(in: entry.writes) { [self] in
             turns.run(of: userID) { () -> PushOutcome in
                 let held = newestDocument(of: entry)
                 var decision = decide(held)
@@ -68,13 +73,13 @@ extension ActiveConfig {
                 await storeCalls.run(in: fallbackReloads) { self.reloadOpaqueFallbacks() }
             }
         }
-        return outcome
+        return outcome ?? .cancelled
     }
 
     /// Adopts the version of an answer without a document (304) that arrived without a download.
     ///
     /// Has no effect when the answer is about another document than the user's own, or is not
-    /// trusted.
+    /// trusted, or when the task is cancelled before.
     ///
     /// - Parameters:
     ///   - answer: The answer.
@@ -85,7 +90,7 @@ extension ActiveConfig {
     ) async {
         guard answer.isConfirmation else { return }
         let entry = users.entry(of: userID, isKept: false)
-        await storeCalls.run(in: entry.writes) { [self] in
+        try? await storeCalls.runUnlessCancelled(in: entry.writes) { [self] in
             turns.run(of: userID) {
                 let held = newestDocument(of: entry)
                 guard

@@ -21,7 +21,10 @@ extension ActiveConfig {
     /// Called from a store, it returns at once and reloads afterwards.
     ///
     /// - Returns: The changed sections of the current user, sorted.
-    @available(*, noasync, message: "Await the function of the same name.")
+    @available(
+        *, noasync,
+        message: "Await the function of the same name, in a type with @main if in main.swift."
+    )
     @discardableResult
     public func reload() -> [SectionChange] { reloadStored() }
 

@@ -11,7 +11,10 @@ extension ActiveConfig {
     /// running does not count, as the server may have answered before. When it returns the mark is
     /// stored, which takes a few milliseconds. If it cannot be stored, it lasts for this launch: see
     /// ``ActiveConfigStore``.
-    @available(*, noasync, message: "Await the function of the same name.")
+    @available(
+        *, noasync,
+        message: "Await the function of the same name, in a type with @main if in main.swift."
+    )
     public func markStale() {
         history.markStale()
         signalChange()

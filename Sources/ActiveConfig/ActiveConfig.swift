@@ -109,11 +109,12 @@ public final class ActiveConfig: Sendable {
         vetting =
             options.vetting.filter(\.needsOriginal) + options.vetting.filter { !$0.needsOriginal }
         needsOriginal = vetting.contains { $0.needsOriginal }
-        history = DownloadHistory(
-            store: configStore, policy: options.fetchPolicy, now: now, log: options.log)
         users = UserTable(
             limits: options.userCacheLimits, policy: options.activationPolicy,
             listenerQueue: listenerQueue)
+        history = DownloadHistory(
+            store: configStore, policy: options.fetchPolicy, now: now, log: options.log
+        ) { [users] in Set(users.livingEntries.map(\.userID)) }
         generic = users.entry(of: .generic, isKept: false)
         fallsBackToGeneric = configStore?.fallback.isGeneric ?? false
         self.listenerQueuePatience = listenerQueuePatience

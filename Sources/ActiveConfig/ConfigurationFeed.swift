@@ -15,11 +15,13 @@ package struct ConfigurationFeed: Sendable {
 
     /// The newest document of the user, and the document to ask about: another one if the server's
     /// newest document is refused and must not be sent again.
-    package func requestBase() async -> (
+    ///
+    /// - Throws: `CancellationError`.
+    package func requestBase() async throws -> (
         held: ConfigurationState?, asked: ConfigurationState?
     ) {
         let entry = config.users.entry(of: userID, isKept: false)
-        let held = await config.storeCalls.run(in: entry.downloads) {
+        let held = try await config.storeCalls.runUnlessCancelled(in: entry.downloads) {
             config.newestDocument(of: entry)
         }
         return (held, config.requestBase(held, of: userID, isOfUpdater: true))

@@ -114,7 +114,10 @@ public final class UserConfiguration: Sendable {
     /// afterwards.
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
-    @available(*, noasync, message: "Await the function of the same name.")
+    @available(
+        *, noasync,
+        message: "Await the function of the same name, in a type with @main if in main.swift."
+    )
     @discardableResult
     public func activate() -> [SectionChange] { config.activateWaiting(of: entry) }
 
@@ -139,6 +142,8 @@ public final class UserConfiguration: Sendable {
     public var pendingChanges: [SectionChange] { loadedSnapshot().pendingChanges }
 
     /// The last download, and how fresh the active document is.
+    ///
+    /// The first use of a user reads the store on the calling thread; ``load()`` reads it on another.
     public var status: ConfigurationStatus { config.status(of: entry) }
 }
 

@@ -1,12 +1,57 @@
 import ActiveConfig
 public import Foundation
 
-/// An event of an ``ActiveConfigUpdater``: a connection's new state, or a newly applied version.
+/// An event of an ``ActiveConfigUpdater``: a connection's new state, or a newly received version.
 public enum ActiveConfigUpdate: Sendable, Hashable {
     /// The state of a user's connection.
     case state(ActiveConfigUpdateState, userID: String?)
-    /// A newer configuration of a user.
+    /// A newer configuration of a user has become active, as a whole or in some sections.
     case applied(AppliedUpdate)
+    /// A newer configuration of a user waits for `activate()`, as a whole or in some sections.
+    ///
+    /// Comes with an `ActivationPolicy` that holds documents back:
+    ///
+    /// ```swift
+    /// for await update in updater.updates {
+    ///     if case .pending(let update) = update {
+    ///         print("\(update.sectionNames.sorted()) wait")
+    ///         await config.activate()
+    ///     }
+    /// }
+    /// ```
+    case pending(PendingUpdate)
+}
+
+extension ActiveConfigUpdate: CustomStringConvertible {
+    /// One line that names the user as the log does.
+    public var description: String {
+        func names(_ names: Set<String>) -> String { names.sorted().joined(separator: ", ") }
+        func version(_ version: Int?) -> String { version.map { "version \($0)" } ?? "a version" }
+        return switch self {
+        case .state(let state, let userID): "\(UserID(userID).logName) is \(state)"
+        case .applied(let update):
+            "\(version(update.templateVersion)) of \(UserID(update.userID).logName) is active, "
+                + "changed sections: \(names(update.changedSectionNames))"
+        case .pending(let update):
+            "\(version(update.templateVersion)) of \(UserID(update.userID).logName) waits for its "
+                + "activation, sections: \(names(update.sectionNames))"
+        }
+    }
+}
+
+extension ActiveConfigUpdateState: CustomStringConvertible {
+    /// The state in a few words, with its time, interval or reason.
+    public var description: String {
+        switch self {
+        case .connecting: "connecting"
+        case .live(let since): "live since \(since)"
+        case .polling(let interval): "polling every \(interval)"
+        case .waiting(let until?, let reason): "waiting until \(until): \(reason)"
+        case .waiting(nil, let reason): "waiting: \(reason)"
+        case .paused: "paused"
+        case .stopped: "stopped"
+        }
+    }
 }
 
 /// The state of a user's connection.
@@ -113,7 +158,31 @@ extension ActiveConfigUpdateState.WaitReason: Hashable, CustomStringConvertible 
     }
 }
 
-/// A newer configuration of a user.
+/// A newer configuration of a user that waits for `activate()`.
+public struct PendingUpdate: Sendable, Hashable {
+    /// The user; nil is the generic user.
+    public let userID: String?
+    /// The version of the backend's template; nil when the document names none.
+    public let templateVersion: Int?
+    /// The sections that `activate()` would change; `ActiveConfig.pendingChanges` has their values.
+    ///
+    /// Of several unread updates only the newest is delivered.
+    public let sectionNames: Set<String>
+
+    /// Creates an update, for tests.
+    ///
+    /// - Parameters:
+    ///   - userID: The user.
+    ///   - templateVersion: The version.
+    ///   - sectionNames: The pending sections.
+    public init(userID: String?, templateVersion: Int?, sectionNames: Set<String>) {
+        self.userID = userID
+        self.templateVersion = templateVersion
+        self.sectionNames = sectionNames
+    }
+}
+
+/// A newer configuration of a user that has become active.
 public struct AppliedUpdate: Sendable, Hashable {
     /// The user; nil is the generic user.
     public let userID: String?
@@ -122,7 +191,7 @@ public struct AppliedUpdate: Sendable, Hashable {
     /// The changed sections among those active for the user, current or not; several unread updates
     /// are combined into one.
     ///
-    /// Pending sections are not included; see `ActiveConfig.pendingChanges`.
+    /// Pending sections are not included; see ``PendingUpdate``.
     public let changedSectionNames: Set<String>
 
     /// Creates an update, for tests.

@@ -1,8 +1,8 @@
 import ActiveConfig
 import Foundation
 
-/// The data of an `update` event (PROTOCOL 2): the changed sections, whole, and the identity of the
-/// resulting document.
+/// The data of an `update` event (*Client protocol*, section 2): the changed sections, whole, and the
+/// identity of the resulting document.
 struct PushedUpdate: Sendable {
     let record: DocumentRecord
     /// The number of the event among the user's events on the stream; nil from an older server.

@@ -40,10 +40,11 @@ final class UpdateBoard: Sendable {
         state.withLock { _ = $0.states.removeValue(forKey: userID) }
     }
 
-    func tell(_ update: AppliedUpdate) {
+    /// Delivers what a document has changed, and what of it is pending.
+    func tell(_ applied: AppliedUpdate?, _ pending: PendingUpdate?, of userID: UserID) {
         let mailboxes = state.withLock { $0.mailboxes.values.compactMap(\.mailbox) }
         for mailbox in mailboxes {
-            mailbox.put(update)
+            mailbox.put(applied, pending, of: userID)
             mailbox.wake()
         }
     }
@@ -62,17 +63,31 @@ final class UpdateBoard: Sendable {
     }
 }
 
-/// The unread elements of one listener: at most a state and an update per user.
+/// The unread elements of one listener: at most a state, an applied and a pending update per user.
 final class UpdateMailbox: Sendable {
     private struct State {
         var states: [UserID: ActiveConfigUpdateState] = [:]
-        var updates: [UserID: AppliedUpdate] = [:]
+        var applied: [UserID: AppliedUpdate] = [:]
+        var pending: [UserID: PendingUpdate] = [:]
         /// Users with unread elements, in order.
         var order: [UserID] = []
 
+        func hasUnread(of userID: UserID) -> Bool {
+            states[userID] != nil || applied[userID] != nil || pending[userID] != nil
+        }
+
         /// Queues a user; call it before adding an element.
         mutating func enqueue(_ userID: UserID) {
-            if states[userID] == nil, updates[userID] == nil { order.append(userID) }
+            if !hasUnread(of: userID) { order.append(userID) }
+        }
+
+        /// The user's first unread element: the state, then what is active, then what is pending.
+        mutating func next(of userID: UserID) -> ActiveConfigUpdate? {
+            if let state = states.removeValue(forKey: userID) {
+                return .state(state, userID: userID.string)
+            }
+            if let update = applied.removeValue(forKey: userID) { return .applied(update) }
+            return pending.removeValue(forKey: userID).map { .pending($0) }
         }
     }
 
@@ -95,13 +110,15 @@ final class UpdateMailbox: Sendable {
 
     func wake() { continuation.yield() }
 
-    /// Adds an update; call `wake()` afterwards, without holding a lock.
-    func put(_ new: AppliedUpdate) {
-        let userID = UserID(new.userID)
+    /// Adds what a document has changed, and replaces the unread pending update by that of the
+    /// document; call `wake()` afterwards, without holding a lock.
+    func put(_ new: AppliedUpdate?, _ pending: PendingUpdate?, of userID: UserID) {
         state.withLock { state in
             state.enqueue(userID)
-            let names = state.updates[userID]?.changedSectionNames ?? []
-            state.updates[userID] = AppliedUpdate(
+            state.pending[userID] = pending
+            guard let new else { return }
+            let names = state.applied[userID]?.changedSectionNames ?? []
+            state.applied[userID] = AppliedUpdate(
                 userID: new.userID, templateVersion: new.templateVersion,
                 changedSectionNames: new.changedSectionNames.union(names))
         }
@@ -110,13 +127,9 @@ final class UpdateMailbox: Sendable {
     func take() -> ActiveConfigUpdate? {
         state.withLock { state in
             guard let userID = state.order.first else { return nil }
-            let news = state.states.removeValue(forKey: userID)
-            if let news {
-                if state.updates[userID] == nil { state.order.removeFirst() }
-                return .state(news, userID: userID.string)
-            }
-            state.order.removeFirst()
-            return state.updates.removeValue(forKey: userID).map { .applied($0) }
+            let next = state.next(of: userID)
+            if !state.hasUnread(of: userID) { state.order.removeFirst() }
+            return next
         }
     }
 }

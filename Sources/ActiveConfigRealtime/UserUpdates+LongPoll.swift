@@ -1,6 +1,6 @@
 import ActiveConfig
 
-/// Long polls (PROTOCOL 2), used where streams do not get through.
+/// Long polls (*Client protocol*, section 2), used where streams do not get through.
 extension UserUpdates {
     /// Unchanged answers faster than this do not count as having waited.
     private static let quickAnswer = Duration.seconds(1)
@@ -12,7 +12,7 @@ extension UserUpdates {
         while true {
             let streamsAreDue = state.withLock { $0.noStreamsUntil } <= time.elapsed()
             if streamsAreDue { return .otherWay }
-            let (held, asked) = await feed.requestBase()
+            let (held, asked) = try await feed.requestBase()
             guard asked?.entityTag != nil else { return .poll }
             let wait = min(max(options.longPollWait, .seconds(1)), .seconds(60))
             let began = time.elapsed()
@@ -68,6 +68,7 @@ extension UserUpdates {
         case .skipped: break
         // For example if documents have to be signed.
         case .needsFetch: try await fetchAgain(over: connection)
+        case .cancelled: throw CancellationError()
         }
     }
 }

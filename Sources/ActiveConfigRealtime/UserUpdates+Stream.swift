@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigEventStream
 import Foundation
 
-/// Following a user's stream of changes (PROTOCOL 2).
+/// Following a user's stream of changes (*Client protocol*, section 2).
 extension UserUpdates {
     /// The progress of one stream.
     private struct Progress {
@@ -207,6 +207,7 @@ extension UserUpdates {
                     }
                 }
             case .needsFetch: return try await fetchAnew(progress, for: update.record)
+            case .cancelled: throw CancellationError()
             }
         case "reset":
             let data = try? SettingValue(jsonData: Data(event.data))

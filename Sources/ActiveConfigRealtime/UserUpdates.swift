@@ -227,10 +227,18 @@ final class UserUpdates: Sendable {
     }
 
     func tell(_ new: ConfigurationState, _ result: DownloadResult) {
+        let (version, pending) = (new.templateVersion, result.pendingSectionNames)
+        let isChanged = result.isActive || !result.userChanges.isEmpty
         updater.board.tell(
-            AppliedUpdate(
-                userID: userID.string, templateVersion: new.templateVersion,
-                changedSectionNames: result.userChanges))
+            isChanged
+                ? AppliedUpdate(
+                    userID: userID.string, templateVersion: version,
+                    changedSectionNames: result.userChanges) : nil,
+            result.isActive
+                ? nil
+                : PendingUpdate(
+                    userID: userID.string, templateVersion: version, sectionNames: pending),
+            of: userID)
     }
 
     /// Adopts the document's polling interval.

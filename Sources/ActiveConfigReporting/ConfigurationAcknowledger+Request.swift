@@ -9,7 +9,7 @@ import ActiveConfig
 
 /// The content of an acknowledgement.
 extension ConfigurationAcknowledger {
-    /// Limits of the client protocol (PROTOCOL 2): number of problems, and characters of their
+    /// Limits of the *Client protocol*, section 2: number of problems, and characters of their
     /// parts.
     private static let maximumProblems = 50
     private static let maximumNameLength = 256

@@ -90,6 +90,17 @@ struct SampleOutput {
                 "Live, \(Self.name(update.userID)): version \(version.map { "\($0)" } ?? "?") is here, "
                     + (names.isEmpty
                         ? "nothing has changed." : "\(names.joined(separator: ", ")) changed."))
+        case .pending(let update):
+            let names = update.sectionNames.sorted()
+            write(
+                event: "pending",
+                [
+                    "user": Self.value(update.userID),
+                    "version": update.templateVersion.map { .integer($0) } ?? .null,
+                    "sections": .array(names.map { .string($0) }),
+                ],
+                "Live, \(Self.name(update.userID)): \(names.joined(separator: ", ")) wait for "
+                    + "activation.")
         }
     }
 

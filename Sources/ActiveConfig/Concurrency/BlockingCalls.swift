@@ -118,6 +118,58 @@ package final class BlockingCalls: Sendable {
         return result
     }
 
+    /// Runs `body` while the task is suspended, unless the task is cancelled before its turn: then
+    /// it is not called.
+    ///
+    /// - Throws: `CancellationError` when `body` was not called.
+    package func runUnlessCancelled<Result: Sendable>(
+        in lane: Lane? = nil, _ body: @escaping @Sendable () -> Result
+    ) async throws -> Result {
+        let turn = Turn<Result>()
+        let result = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard turn.wait(continuation) else { return }
+                async(in: lane) {
+                    guard let continuation = turn.take() else { return }
+                    let result = body()
+                    turn.end()
+                    continuation.resume(returning: result)
+                }
+            }
+        } onCancel: {
+            turn.take()?.resume(throwing: CancellationError())
+        }
+        // As in `run(in:_:)`.
+        turn.end()
+        return result
+    }
+
+    /// A call that waits for its turn: it begins or is cancelled, once.
+    private final class Turn<Result: Sendable>: Sendable {
+        typealias Continuation = CheckedContinuation<Result, any Error>
+
+        private let state = Locked((waiting: Continuation?.none, isTaken: false))
+
+        /// False when it was cancelled before.
+        func wait(_ continuation: Continuation) -> Bool {
+            let isTaken = state.withLock { state in
+                if !state.isTaken { state.waiting = continuation }
+                return state.isTaken
+            }
+            if isTaken { continuation.resume(throwing: CancellationError()) }
+            return !isTaken
+        }
+
+        func take() -> Continuation? {
+            state.withLock { state in
+                defer { state = (nil, true) }
+                return state.waiting
+            }
+        }
+
+        func end() { state.withLock { _ in } }
+    }
+
     /// The next waiting call; nil gives the thread back.
     private func next() -> Call? {
         state.withLock { state in

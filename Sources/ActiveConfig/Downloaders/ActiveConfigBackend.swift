@@ -76,10 +76,10 @@ public struct ActiveConfigBackend: Sendable {
         return appending("/activeconfig/user/\(encoded)", query)
     }
 
-    /// The URL of the stream of many users, for services (PROTOCOL 2).
+    /// The URL of the stream of many users, for services (*Client protocol*, section 2).
     package var usersEventsURL: URL { appending("/activeconfig/events", []) }
 
-    /// The URL to which a user's client reports its active version (PROTOCOL 2).
+    /// The URL to which a user's client reports its active version (*Client protocol*, section 2).
     package func acknowledgementURL(forUserID userID: String?) -> URL {
         guard let userID else { return appending("/activeconfig/acknowledgement", []) }
         if ["", ".", ".."].contains(userID) {

@@ -77,7 +77,10 @@ public final class ClientSignals: Sendable {
     ///
     /// - Parameter signals: Values by name; nil removes a signal.
     /// - Throws: ``CustomSignalError``, with the first signal that exceeds a limit.
-    @available(*, noasync, message: "Await the function of the same name.")
+    @available(
+        *, noasync,
+        message: "Await the function of the same name, in a type with @main if in main.swift."
+    )
     public func setCustomSignals(
         _ signals: [String: CustomSignalValue?]
     ) throws(CustomSignalError) {
@@ -100,7 +103,10 @@ public final class ClientSignals: Sendable {
     }
 
     /// Removes all custom signals, as `setCustomSignals(_:)` removes one.
-    @available(*, noasync, message: "Await the function of the same name.")
+    @available(
+        *, noasync,
+        message: "Await the function of the same name, in a type with @main if in main.swift."
+    )
     public func removeAllCustomSignals() { removeAll() }
 
     /// Removes all custom signals, as `setCustomSignals(_:)` removes one.

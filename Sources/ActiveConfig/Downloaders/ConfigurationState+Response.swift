@@ -4,7 +4,7 @@ package import Foundation
     package import FoundationNetworking
 #endif
 
-/// Documents of answers, with the header fields of the client protocol (PROTOCOL 1).
+/// Documents of answers, with the header fields of the *Client protocol*, section 1.
 extension ConfigurationState {
     /// Reads an answer's document, with its entity tag and its original.
     ///
@@ -52,7 +52,8 @@ extension ConfigurationState {
 private let templateVersionField = "ActiveConfig-Template-Version"
 
 extension HTTPURLResponse {
-    /// The version named by the answer; nil when it names none, or not as PROTOCOL 1 requires.
+    /// The version named by the answer; nil when it names none, or not as the *Client protocol*,
+    /// section 1, requires.
     fileprivate var templateVersion: Int? {
         value(forHTTPHeaderField: templateVersionField).flatMap { Int(wireDigits: $0) }
     }

@@ -78,9 +78,9 @@ public struct ConfigurationState: Sendable {
         static let formatVersion = "format_version_string"
         /// FORMAT 2.3.
         static let creationTime = "creation_time"
-        /// PROTOCOL 1.
+        /// *Client protocol*, section 1.
         package static let templateVersion = "template_version"
-        /// PROTOCOL 1.
+        /// *Client protocol*, section 1.
         static let experiments = "experiments"
     }
 }

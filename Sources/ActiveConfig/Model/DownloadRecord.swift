@@ -34,6 +34,10 @@ public struct DownloadRecord: Sendable, Codable {
     public let outcome: DownloadOutcome
     /// The HTTP status of an unusable answer; nil when there was none.
     public let status: Int?
+    /// Why it failed, in one sentence; nil unless it failed.
+    ///
+    /// Without a token or a query of a URL.
+    public let message: String?
     /// How long it took, without time during which the device slept; zero for a pushed change.
     public let duration: Duration
     /// The user whose configuration was asked for; nil is the generic user.
@@ -45,15 +49,17 @@ public struct DownloadRecord: Sendable, Codable {
     ///   - time: When the download ended.
     ///   - outcome: The outcome.
     ///   - status: The HTTP status of an unusable answer.
+    ///   - message: Why it failed.
     ///   - duration: How long it took.
     ///   - userID: The user.
     public init(
-        time: Date, outcome: DownloadOutcome, status: Int? = nil, duration: Duration,
-        userID: String?
+        time: Date, outcome: DownloadOutcome, status: Int? = nil, message: String? = nil,
+        duration: Duration, userID: String?
     ) {
         self.time = time
         self.outcome = outcome
         self.status = status
+        self.message = message
         self.duration = duration
         self.userID = userID
     }
@@ -64,13 +70,21 @@ extension DownloadRecord: Hashable {
     /// byte by byte.
     public static func == (left: DownloadRecord, right: DownloadRecord) -> Bool {
         left.time == right.time && left.outcome == right.outcome && left.status == right.status
-            && left.duration == right.duration && UserID(left.userID) == UserID(right.userID)
+            && left.message == right.message && left.duration == right.duration
+            && UserID(left.userID) == UserID(right.userID)
     }
 
     /// Hashes time and outcome.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(time)
         hasher.combine(outcome)
+    }
+}
+
+extension DownloadRecord: CustomStringConvertible {
+    /// One line with outcome, time, user and message; it names the user as the log does.
+    public var description: String {
+        "\(outcome) at \(time), \(UserID(userID).logName)" + (message.map { ": \($0)" } ?? "")
     }
 }
 

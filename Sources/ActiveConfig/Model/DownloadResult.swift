@@ -24,8 +24,8 @@ public struct DownloadResult: Sendable {
 
     /// The active sections of the download's user that changed, current or not.
     package var userChanges: Set<String> = []
-    /// Number of the user's pending sections.
-    var waitingCount = 0
+    /// The user's pending sections, if the download brought a document.
+    package var pendingSectionNames: Set<String> = []
     /// False within the policy's interval, and for a document that was received without a request.
     var hasAskedServer = true
 
@@ -58,9 +58,10 @@ extension DownloadResult {
     var counts: String {
         func sections(_ count: Int) -> String { "\(count) section\(count == 1 ? "" : "s")" }
         let changed = "\(sections(userChanges.count)) changed"
-        if waitingCount == 0 { return changed }
-        let wait = waitingCount == 1 ? "waits for its activation" : "wait for their activation"
-        let waiting = "\(sections(waitingCount)) \(wait)"
+        let pendingCount = pendingSectionNames.count
+        if pendingCount == 0 { return changed }
+        let wait = pendingCount == 1 ? "waits for its activation" : "wait for their activation"
+        let waiting = "\(sections(pendingCount)) \(wait)"
         return userChanges.isEmpty ? waiting : "\(changed), \(waiting)"
     }
 }

@@ -39,7 +39,7 @@ public final class LaunchGate {
         ///
         /// After the end, by the device's clock, the app may run again even without another
         /// configuration.
-        case maintenance(message: String?, until: Date?)
+        case maintenance(message: String?, end: Date?)
         /// The app is older than the oldest version allowed to run.
         case updateRequired(minimumVersion: String)
     }
@@ -148,7 +148,7 @@ public final class LaunchGate {
     /// What the app should show, by the active configuration.
     ///
     /// ``State/updateRequired(minimumVersion:)`` takes precedence over
-    /// ``State/maintenance(message:until:)``.
+    /// ``State/maintenance(message:end:)``.
     public var state: State {
         if phase.isLoading { return .loading }
         let launch = read(settings)
@@ -163,7 +163,7 @@ public final class LaunchGate {
             if time <= 0 || phase.endedMaintenance == end { return .ready }
             wake(at: end, in: time)
         }
-        return .maintenance(message: launch.maintenanceMessage, until: launch.maintenanceEnd)
+        return .maintenance(message: launch.maintenanceMessage, end: launch.maintenanceEnd)
     }
 
     /// Notifies observers of the state when a maintenance has ended by the monotonic clock, even if

@@ -65,13 +65,13 @@ extension DownloadHistory {
 
     /// True while the wait of a refused request of that user, version and signals lasts.
     func isEarly(_ request: Request) -> Bool {
-        let refusal = stored.value.refusals[request.userID.digest]
+        let refusal = refusal(of: request.userID)
         return refusal?.scope == request.scope && bounded(refusal?.wait)?.rest(at: now()) != nil
     }
 
     /// True when the decision depends on the request's URL and credentials, which are unknown.
     func needsFingerprint(_ request: Request) -> Bool {
-        let refusal = refusal(of: request, in: stored.value)
+        let refusal = appliedRefusal(to: request)
         return request.fingerprint == nil && refusal?.fingerprint != nil
     }
 
@@ -83,7 +83,7 @@ extension DownloadHistory {
         guard let downloader = downloader as? any RequestPredicting else { return [] }
         var ends: DownloadError.WaitEnds = []
         if downloader.tokenChangeCount != nil { ends.insert(.tokenChange) }
-        let refusal = refusal(of: request, in: stored.value)
+        let refusal = appliedRefusal(to: request)
         if refusal?.comparesFingerprints == true { ends.insert(.otherRequest) }
         return ends
     }
@@ -91,7 +91,7 @@ extension DownloadHistory {
     /// The end of the wait that blocks a request.
     func waitEnd(for request: Request) -> Date? {
         let time = now()
-        return waits(for: request, in: stored.value).compactMap { wait in
+        return waits(for: request).compactMap { wait in
             wait.rest(at: time).map { rest in
                 time < wait.start
                     ? time.addingTimeInterval(rest) : wait.start.addingTimeInterval(wait.seconds)
@@ -100,8 +100,8 @@ extension DownloadHistory {
     }
 
     /// The waits of a request: for the server, and for a refusal to change.
-    func waits(for request: Request, in state: State) -> [Wait] {
-        let refused = refusal(of: request, in: state).map { refusal in
+    func waits(for request: Request) -> [Wait] {
+        let refused = appliedRefusal(to: request).map { refusal in
             var wait = refusal.wait
             wait.status = refusal.status
             // Earlier versions waited for hours.
@@ -110,15 +110,13 @@ extension DownloadHistory {
             }
             return wait
         }
-        return [bounded(state.wait), bounded(refused)].compactMap(\.self)
+        return [bounded(stored.value.wait), bounded(refused)].compactMap(\.self)
     }
 
-    /// The refusal that applies to a request.
-    private func refusal(of request: Request, in state: State) -> Refusal? {
-        let key = request.userID.digest
+    private func appliedRefusal(to request: Request) -> Refusal? {
         // A refusal of an earlier launch applies until tokens change in this one.
-        let tokenChangeCount = tokenChangeCounts.withLock { $0[key] } ?? 0
-        return state.refusals[key].flatMap {
+        let tokenChangeCount = users.withLock { $0[request.userID]?.tokenChangeCount } ?? 0
+        return refusal(of: request.userID).flatMap {
             $0.isFor(request) && tokenChangeCount == request.tokenChangeCount ? $0 : nil
         }
     }

@@ -17,19 +17,8 @@ extension DownloadHistory {
         /// Merges these records into the stored state, in which another process may have newer
         /// ones.
         func add(to state: inout State, at now: Date) {
-            // A time in the future dates from before the clock was set back.
-            func isNewer(_ stored: Date, than noted: Date) -> Bool {
-                stored > noted && stored <= now
-            }
-            if let last, state.last.map({ isNewer($0.time, than: last.time) }) != true {
-                state.last = last
-            }
-            state.fetches.merge(fetches) { stored, noted in
-                // Counts can overflow.
-                let marks = noted.staleCount &- stored.staleCount
-                if marks != 0 { return marks > 0 ? noted : stored }
-                return isNewer(stored.time, than: noted.time) ? stored : noted
-            }
+            if let last { state.last = last.newest(state.last, at: now) }
+            state.fetches.merge(fetches) { stored, noted in noted.newest(stored, at: now) }
             state.fetches.trim(by: \.time) { fetches[$0] != nil }
         }
 
@@ -40,8 +29,8 @@ extension DownloadHistory {
         }
     }
 
-    /// Number of users whose last download or refusal is remembered.
-    static let maximumFetchCount = 50
+    /// Number of users whose last download or refusal is stored, which bounds the size of a write.
+    static let maximumStoredCount = 50
     /// Minimum seconds between two deferrable writes.
     static let writeInterval = 60.0
 
@@ -51,16 +40,16 @@ extension DownloadHistory {
     func noteSuccess(
         of request: Request, _ outcome: DownloadOutcome, after duration: Duration, isActive: Bool
     ) {
-        let (state, time) = (value, now())
+        let (state, time) = (stored.value, now())
         let key = request.userID.digest
-        let old = state.fetches[key]
+        let old = fetch(of: request.userID)
         let hasFailed =
-            state.wait != nil || state.failureCount != 0 || state.refusals[key] != nil
+            state.wait != nil || state.failureCount != 0 || refusal(of: request.userID) != nil
         let wasStale = old.map { $0.staleCount != request.staleCount } ?? false
         // Otherwise the next launch would ask within the interval.
         let isFirst =
             old == nil && policy.minimumInterval > .zero
-            && state.fetches.count < Self.maximumFetchCount
+            && state.fetches.count < Self.maximumStoredCount
         note(
             DownloadRecord(
                 time: time, outcome: outcome, duration: duration, userID: request.userID.string),
@@ -70,6 +59,7 @@ extension DownloadHistory {
                 confirmedTime: isActive ? time : old?.confirmedTime, digest: request.digest,
                 staleCount: request.staleCount),
             of: request.userID)
+        users.withLock { $0[request.userID]?.refusal = nil }
         write(atOnce: hasFailed || wasStale || isFirst) { state in
             guard hasFailed else { return }
             (state.failureCount, state.wait) = (0, nil)
@@ -82,7 +72,7 @@ extension DownloadHistory {
     /// Does not clear a stale mark: the server may have sent the change before.
     func notePush(of request: Request, isActive: Bool) {
         let (time, userID) = (now(), request.userID)
-        let old = value.fetches[userID.digest]
+        let old = fetch(of: userID)
         note(
             DownloadRecord(
                 time: time, outcome: .pushed, duration: .zero, userID: userID.string),
@@ -101,13 +91,14 @@ extension DownloadHistory {
     func noteFailure(
         of request: Request, _ error: any Error, after duration: Duration
     ) -> Bool {
-        let (state, time) = (value, now())
+        let (state, time) = (stored.value, now())
         let (status, fingerprint) = (
             (error as? DownloadError)?.status, (error as? DownloadError)?.fingerprint
         )
         note(
             DownloadRecord(
-                time: time, outcome: .failed, status: status, duration: duration,
+                time: time, outcome: .failed, status: status, message: error.logDescription,
+                duration: duration,
                 userID: request.userID.string),
             nil, of: request.userID)
         guard let backoff = policy.backoff, let failure = FetchPolicy.Failure(error) else {
@@ -120,7 +111,7 @@ extension DownloadHistory {
             seconds: backoff.wait(afterFailures: count, failure, drawn: backoff.draw()),
             status: status)
         let key = request.userID.digest
-        let known = state.refusals[key].flatMap { $0.scope == request.scope ? $0 : nil }
+        let known = refusal(of: request.userID).flatMap { $0.scope == request.scope ? $0 : nil }
         let isSame = known.map { $0.fingerprint == fingerprint } ?? false
         let isWaiting = known?.wait.rest(at: time) != nil
         // A damaged record can contain any number.
@@ -130,18 +121,19 @@ extension DownloadHistory {
         let current = failure.isRefusal ? (isSame ? known?.wait : nil) : state.wait
         let isCovered =
             !request.isEarly && bounded(current)?.covers(wait, at: time) ?? false
+        let refusal = Refusal(
+            scope: request.scope, status: status ?? 0, wait: wait, fingerprint: fingerprint,
+            earlyCount: earlyCount)
         if failure.isRefusal {
-            tokenChangeCounts.withLock { counts in
-                counts[key] = request.tokenChangeCount
-                counts = counts.filter { state.refusals[$0.key] != nil || $0.key == key }
+            remember(request.userID) { user in
+                user.tokenChangeCount = request.tokenChangeCount
+                if !isCovered { user.refusal = refusal }
             }
         }
         write(atOnce: !isCovered) { state in
             if isCovered { return }
             if failure.isRefusal {
-                state.refusals[key] = Refusal(
-                    scope: request.scope, status: status ?? 0, wait: wait,
-                    fingerprint: fingerprint, earlyCount: earlyCount)
+                state.refusals[key] = refusal
                 state.refusals.trim(by: \.wait.start) { $0 == key }
             } else {
                 (state.failureCount, state.wait) = (count, wait)
@@ -152,6 +144,7 @@ extension DownloadHistory {
 
     private func note(_ last: DownloadRecord, _ fetch: Fetch?, of userID: UserID) {
         let key = userID.digest
+        if let fetch { remember(userID) { $0.fetch = fetch } }
         unwritten.withLock { unwritten in
             unwritten.last = last
             guard let fetch else { return }
@@ -211,6 +204,10 @@ extension DownloadHistory {
 
     /// Records that a user's newest document became active; blocks.
     func noteActivation(of userID: UserID) {
+        users.withLock { users in
+            guard let time = users[userID]?.fetch?.time else { return }
+            users[userID]?.fetch?.confirmedTime = time
+        }
         write(atOnce: true) { state in
             guard var fetch = state.fetches[userID.digest] else { return }
             fetch.confirmedTime = fetch.time
@@ -220,6 +217,7 @@ extension DownloadHistory {
 
     /// Blocks.
     func forget(_ userID: UserID) {
+        users.withLock { $0[userID] = nil }
         unwritten.withLock { unwritten in
             unwritten.fetches[userID.digest] = nil
             if UserID(unwritten.last?.userID) == userID { unwritten.last = nil }
@@ -238,7 +236,7 @@ extension Dictionary where Key == String {
     fileprivate mutating func trim(
         by time: (Value) -> Date, keeping isNewest: (String) -> Bool
     ) {
-        let surplus = count - DownloadHistory.maximumFetchCount
+        let surplus = count - DownloadHistory.maximumStoredCount
         guard surplus > 0 else { return }
         let old = filter { !isNewest($0.key) }.sorted { time($0.value) < time($1.value) }
         for (key, _) in old.prefix(surplus) { self[key] = nil }

@@ -66,19 +66,21 @@ final class DownloadHistory: Sendable {
     /// The time until a record is written if no other follows.
     let writeDelay: DispatchTimeInterval
     let unwritten = Locked(Unwritten())
-    /// The ``Request/tokenChangeCount`` of requests refused in this launch, keyed by the digest of
-    /// the user ID.
-    let tokenChangeCounts = Locked<[String: Int]>([:])
+    let users = Locked(Users())
+    let usersInMemory: @Sendable () -> Set<UserID>
 
+    /// `usersInMemory` returns the users whose records must not be dropped from memory.
     init(
         store: (any ActiveConfigStore)?, policy: FetchPolicy,
         now: @escaping @Sendable () -> Date, log: ActiveConfigLog,
-        writeDelay: DispatchTimeInterval = .seconds(60)
+        writeDelay: DispatchTimeInterval = .seconds(60),
+        usersInMemory: @escaping @Sendable () -> Set<UserID> = { [] }
     ) {
         stored = StoredState("downloads", initial: State(), store: store, log: log)
         self.policy = policy
         self.now = now
         self.writeDelay = writeDelay
+        self.usersInMemory = usersInMemory
     }
 
     deinit {
@@ -90,19 +92,14 @@ final class DownloadHistory: Sendable {
         }
     }
 
-    /// The stored record with later changes.
-    var value: State {
-        // In this order: changes are removed only after they are stored.
-        let noted = unwritten.withLock { $0 }
-        var state = stored.value
-        if !noted.isEmpty { noted.add(to: &state, at: now()) }
-        return state
+    var last: DownloadRecord? {
+        // In this order: it is removed only after it is stored.
+        let noted = unwritten.withLock { $0.last }
+        return noted.map { $0.newest(stored.value.last, at: now()) } ?? stored.value.last
     }
 
-    var last: DownloadRecord? { value.last }
-
     /// When a user's configuration was last downloaded or confirmed.
-    func time(of userID: UserID) -> Date? { value.fetches[userID.digest]?.time }
+    func time(of userID: UserID) -> Date? { fetch(of: userID)?.time }
 
     /// Reads what another process has stored, such as a stale mark; blocks.
     func refresh() { stored.refresh() }
@@ -112,7 +109,7 @@ final class DownloadHistory: Sendable {
         var request = request(of: userID, downloader.requestDigest)
         guard let downloader = downloader as? any RequestPredicting else { return request }
         request.tokenChangeCount = downloader.tokenChangeCount ?? 0
-        if stored.value.refusals[userID.digest] != nil {
+        if refusal(of: userID) != nil {
             request.fingerprint = downloader.knownFingerprint(forUserID: userID.string)
         }
         return request
@@ -130,17 +127,17 @@ final class DownloadHistory: Sendable {
     ///
     /// The interval does not apply to a user without a document.
     func verdict(on request: Request, hasDocument: Bool) -> Verdict {
-        let (state, time) = (value, now())
-        if hasDocument, !request.ignoresInterval,
-            let fetch = state.fetches[request.userID.digest],
+        let time = now()
+        if hasDocument, !request.ignoresInterval, let fetch = fetch(of: request.userID),
             isWithinInterval(fetch, request, at: time)
         {
             return .withinInterval
         }
-        let waits = waits(for: request, in: state)
+        let waits = waits(for: request)
         let rests = waits.compactMap { wait in wait.rest(at: time).map { ($0, wait.status) } }
         guard let (rest, status) = rests.max(by: { $0.0 < $1.0 }) else { return .ask }
         if waits.contains(where: { time < $0.start && !$0.isRestarted }) {
+            users.withLock { $0[request.userID]?.refusal?.wait.restart(at: time) }
             stored.update { state in
                 state.wait?.restart(at: time)
                 state.refusals[request.userID.digest]?.wait.restart(at: time)
@@ -164,10 +161,9 @@ final class DownloadHistory: Sendable {
     private func recordedStaleTime(
         of request: Request, isPending: Bool, at now: Date
     ) -> Date? {
-        let state = value
-        guard let fetch = state.fetches[request.userID.digest] else { return .distantPast }
+        guard let fetch = fetch(of: request.userID) else { return .distantPast }
         if isPending { return fetch.documentTime }
-        if fetch.staleCount != request.staleCount { return state.staleTime ?? .distantPast }
+        if fetch.staleCount != request.staleCount { return stored.value.staleTime ?? .distantPast }
         if fetch.digest != request.digest { return fetch.time }
         let interval = policy.minimumInterval.inSeconds
         if interval > 0, !isWithinInterval(fetch, request, at: now) {
@@ -178,7 +174,7 @@ final class DownloadHistory: Sendable {
 
     /// When the server sent or confirmed the active document of a user; nil: never.
     func confirmationDate(of userID: UserID) -> Date? {
-        value.fetches[userID.digest]?.confirmedTime
+        fetch(of: userID)?.confirmedTime
     }
 }
 

@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigEventStream
 import Foundation
 
-/// Events of a stream of many users (PROTOCOL 2).
+/// Events of a stream of many users (*Client protocol*, section 2).
 extension ServerEvent {
     private static let prefix = Array("{\"user_id\":".utf8)
 

@@ -125,7 +125,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
             reportedURL: source.reportedURL)
         let session = try start(exchange)
         let timer = Task { [source] in
-            try await Task.sleep(for: source.timeout)
+            try await source.clock.sleep(for: source.streamTimeout)
             session.cancel(exchange, with: NoEventStreamError("the server does not answer"))
         }
         defer { timer.cancel() }

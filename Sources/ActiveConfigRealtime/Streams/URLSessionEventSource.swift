@@ -47,12 +47,19 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
     let timeout: Duration
     let limits: ConfigurationLimits
     let sessions: URLSessionPool
+    /// Of the time until a stream's answer.
+    package var clock: any Clock<Duration> = ContinuousClock()
+
+    /// The longest time until the answer of a stream: a proxy that holds a stream back may hold back
+    /// the head as well, not only the events.
+    var streamTimeout: Duration { min(timeout, ActiveConfigUpdater.Options().helloTimeout) }
 
     /// Creates a source from your own requests, for example with a credential.
     ///
     /// - Parameters:
     ///   - timeout: The time limit of a document, from the request to the last byte; a long poll
-    ///     may take its wait in addition. It also limits the wait for the stream's first byte.
+    ///     may take its wait in addition. A stream whose answer takes longer than this, or than 10
+    ///     seconds, counts as none.
     ///   - limits: The limits on the document's size and depth.
     ///   - sessions: The URL sessions.
     ///   - documentRequest: Creates the request for a user's document.

@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigEventStream
 import Foundation
 
-/// One source's streams of many users (PROTOCOL 2), and the assignment of users to them.
+/// One source's streams of many users (*Client protocol*, section 2), and their assignment.
 ///
 /// The users of a stream are named when it is opened. Users who arrive at about the same time get a
 /// new one, which takes over the users of streams that have no more users than itself: so there are
@@ -14,7 +14,7 @@ final class UsersStreams: Sendable {
     typealias ConnectionMaker =
         @Sendable (_ userID: String?, _ body: Data) -> any ActiveConfigEventConnection
 
-    /// The maximum number of users per stream (PROTOCOL 2).
+    /// The maximum number of users per stream (*Client protocol*, section 2).
     static let maximumCount = 1_000
     /// The maximum length of the body.
     ///

@@ -1,7 +1,7 @@
 import ActiveConfig
 import Foundation
 
-/// The header field `ActiveConfig-Signature` (PROTOCOL 1):
+/// The header field `ActiveConfig-Signature` (*Client protocol*, section 1):
 /// `keyid="2026-11", expires=1795348800, version=12, sig=:…:`.
 struct SignatureField: Sendable, Equatable {
     let keyID: String

@@ -106,4 +106,32 @@ struct BlockingCallsTests {
         for number in 0..<1_000 { numbers.append(await store.run { number }) }
         #expect(numbers == Array(0..<1_000))
     }
+
+    @Test func aCallThatIsCancelledBeforeItsTurnIsNotMade() async throws {
+        let (store, isOver) = (BlockingCalls(), DispatchSemaphore(value: 0))
+        let owner = UserEntry(.generic, policy: .immediate, listenerQueue: .main)
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let first = Task {
+            try await store.runUnlessCancelled(in: owner.writes) {
+                begin.yield()
+                isOver.wait()
+                return 1
+            }
+        }
+        for await _ in begun { break }
+        let wasMade = Locked(false)
+        let second = Task {
+            try await store.runUnlessCancelled(in: owner.writes) {
+                wasMade.withLock { $0 = true }
+            }
+        }
+        first.cancel()
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        isOver.signal()
+        // The call has begun, so it goes on to its end.
+        #expect(try await first.value == 1)
+        #expect(await store.run(in: owner.writes) { !wasMade.withLock { $0 } })
+        withExtendedLifetime(owner) {}
+    }
 }

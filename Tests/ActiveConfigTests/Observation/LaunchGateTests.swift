@@ -57,7 +57,7 @@ struct LaunchGateTests {
         clock.advance(by: .seconds(5))
         await isDone
         let end = Date(timeIntervalSince1970: 60)
-        #expect(gate.state == .maintenance(message: "Back at nine.", until: end))
+        #expect(gate.state == .maintenance(message: "Back at nine.", end: end))
 
         // The download continues, and the gate follows its result.
         downloader.answer(1, with: .configuration(Self.configuration(["minimumVersion": "2.0.1"])))
@@ -79,7 +79,7 @@ struct LaunchGateTests {
         downloader.answer(
             1, with: .configuration(.make(sections: ["Operation": ["is_closed": true]])))
         await isDone
-        #expect(gate.state == .maintenance(message: nil, until: nil))
+        #expect(gate.state == .maintenance(message: nil, end: nil))
         // The state follows the configuration.
         config.setDefaults(["Operation": ["oldest_version": "2.1"]])
         await waitUntil { gate.state == .updateRequired(minimumVersion: "2.1") }
@@ -103,7 +103,7 @@ struct LaunchGateTests {
         clock.advance(by: .seconds(60))
         let end = Date(timeIntervalSince1970: 60)
         var iterator = states.makeAsyncIterator()
-        #expect(await iterator.next() == .maintenance(message: nil, until: end))
+        #expect(await iterator.next() == .maintenance(message: nil, end: end))
         #expect(await iterator.next() == .ready)
     }
 

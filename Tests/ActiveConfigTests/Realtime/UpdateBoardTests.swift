@@ -62,7 +62,8 @@ struct UpdateBoardTests {
         for number in 0..<1_000 {
             board.tell(
                 AppliedUpdate(
-                    userID: "\(number)", templateVersion: 1, changedSectionNames: ["\(number)"]))
+                    userID: "\(number)", templateVersion: 1, changedSectionNames: ["\(number)"]),
+                nil, of: UserID("\(number)"))
         }
         for number in 0..<1_000 {
             #expect(mailbox.take() == .state(.connecting, userID: "\(number)"))
@@ -73,6 +74,29 @@ struct UpdateBoardTests {
                             userID: "\(number)", templateVersion: 1,
                             changedSectionNames: ["\(number)"])))
         }
+        #expect(mailbox.take() == nil)
+    }
+
+    /// A newer document replaces the pending one, and what is active is reported first.
+    @Test func onlyTheNewestPendingUpdateIsDelivered() {
+        let board = UpdateBoard()
+        let mailbox = board.makeMailbox()
+        func applied(_ version: Int) -> AppliedUpdate {
+            AppliedUpdate(userID: "1", templateVersion: version, changedSectionNames: ["A"])
+        }
+        func pending(_ version: Int) -> PendingUpdate {
+            PendingUpdate(userID: "1", templateVersion: version, sectionNames: ["B"])
+        }
+        board.tell(nil, pending(2), of: Self.user)
+        board.tell(applied(3), pending(3), of: Self.user)
+        board.set(.connecting, of: Self.user)
+        #expect(mailbox.take() == .state(.connecting, userID: "1"))
+        #expect(mailbox.take() == .applied(applied(3)))
+        #expect(mailbox.take() == .pending(pending(3)))
+        #expect(mailbox.take() == nil)
+        board.tell(nil, pending(4), of: Self.user)
+        board.tell(applied(5), nil, of: Self.user)
+        #expect(mailbox.take() == .applied(applied(5)))
         #expect(mailbox.take() == nil)
     }
 }

@@ -49,6 +49,44 @@ struct UpdaterChangesTests {
         #expect(handle?["Third"] == nil)
     }
 
+    /// With `.manual`, as after a move from Firebase, nothing is applied until `activate()`.
+    @Test(arguments: [[String: ActivationPolicy.Moment](), ["Other": .immediate]])
+    func aPendingDocumentIsAnEventOfItsOwn(
+        moments: [String: ActivationPolicy.Moment]
+    ) async throws {
+        let backend = ScriptedBackend(sections: Self.three)
+        var options = ActiveConfigOptions()
+        options.activationPolicy = ActivationPolicy(.manual, sections: moments)
+        let store = InMemoryStore()
+        store.persistConfiguration(Self.first, forUserID: "u1")
+        let config = ActiveConfig.make(store: store, options: options)
+        config.currentUserID = "u1"
+        let updater = ActiveConfigUpdater.make(config, source: backend, clock: backend.clock)
+        updater.start()
+        defer { updater.stop() }
+        try await backend.waitForStreams(1)
+        for await update in updater.updates {
+            if case .state(.live, _) = update { break }
+        }
+        var updates = updater.updates.makeAsyncIterator()
+        backend.publish(["Home": ["title": "b"], "Other": ["title": "b"], "Third": ["title": "a"]])
+        var received: [ActiveConfigUpdate] = []
+        while received.last.map({ if case .pending = $0 { false } else { true } }) ?? true {
+            guard let update = await updates.next() else { break }
+            if case .state = update { continue }
+            received.append(update)
+        }
+        let applied = AppliedUpdate(
+            userID: "u1", templateVersion: 2, changedSectionNames: ["Other"])
+        let pending = PendingUpdate(
+            userID: "u1", templateVersion: 2,
+            sectionNames: moments.isEmpty ? ["Home", "Other"] : ["Home"])
+        #expect(received == (moments.isEmpty ? [] : [.applied(applied)]) + [.pending(pending)])
+        #expect(config["Home"]?.title == "a")
+        await config.activate()
+        #expect(config["Home"]?.title == "b")
+    }
+
     @Test func whatTheFallbackHasIsNoChange() async throws {
         let backend = ScriptedBackend(sections: Self.three)
         let config = ActiveConfig.make(

@@ -119,11 +119,11 @@ struct UpdaterVettingTests {
         let config = ActiveConfig.make(downloader: downloader, options: options)
         let feed = ConfigurationFeed(config, of: .generic)
         await #expect(throws: ConfigurationRefusal.self) { try await config.downloadNewConfig() }
-        #expect(await feed.requestBase().asked?.entityTag == "\"2\"")
+        #expect(try await feed.requestBase().asked?.entityTag == "\"2\"")
         try await config.downloadNewConfig()
         #expect(downloader.requests.last?.lastKnown == nil)
         #expect(config["Home"]?.title == "2")
-        let base = await feed.requestBase()
+        let base = try await feed.requestBase()
         #expect(base.held?.entityTag == "\"2\"" && base.asked?.entityTag == "\"2\"")
         #expect(feed.newestRefusedVersion == nil)
     }
@@ -148,7 +148,7 @@ struct UpdaterVettingTests {
             clock: ManualClock(), now: { SigningServer.now })
         config.currentUserID = "1"
         await #expect(throws: (any Error).self) { try await config.downloadNewConfig() }
-        let asked = await ConfigurationFeed(config, of: UserID("1")).requestBase().asked
+        let asked = try await ConfigurationFeed(config, of: UserID("1")).requestBase().asked
         #expect(asked?.entityTag == (isSigned ? "\"12\"" : nil))
         #expect(asked?.original?.digest == (isSigned ? digest : nil))
     }

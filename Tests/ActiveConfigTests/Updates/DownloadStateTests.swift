@@ -35,6 +35,8 @@ struct DownloadStateTests {
         let failed = try #require(next.config.status.lastDownload)
         #expect(failed.outcome == .failed && failed.status == 503 && failed.userID == nil)
         #expect(failed.time == fixture.time.now)
+        #expect(failed.message?.contains("503") == true)
+        #expect("\(failed)".hasSuffix(": \(failed.message ?? "-")"))
         next.config.currentUserID = "A"
         try await next.config.downloadNewConfig()
         #expect(next.config.status.lastDownload?.outcome == .notModified)

@@ -385,19 +385,22 @@ struct FetchPolicyTests {
         #expect(launch.log.messages(ofLevel: .warning).isEmpty)
     }
 
-    /// If there are too many refused users, the newest ones are remembered.
-    @Test func theNewestRefusalsAreRemembered() async throws {
+    /// The store keeps the newest refusals only; memory keeps those of all users in memory.
+    @Test func theNextLaunchRemembersTheNewestRefusals() async throws {
         let fixture = UpdatesFixture(fetchPolicy: .make())
         let config = fixture.launch(Self.always(Self.failure(403))).config
-        func throttled(_ user: Int) -> Bool {
-            config.currentUserID = "\(user)"
-            return config.status.throttledUntil != nil
+        func throttled(_ config: ActiveConfig) -> [Int] {
+            (0..<60).filter { user in
+                config.currentUserID = "\(user)"
+                return config.status.throttledUntil != nil
+            }
         }
         for user in 0..<60 {
             _ = try? await config.configuration(forUserID: "\(user)").download()
             fixture.time.advance(by: 1)
         }
-        #expect((0..<60).filter(throttled) == Array(10..<60))
+        #expect(throttled(config) == Array(0..<60))
+        #expect(throttled(fixture.launch().config) == Array(10..<60))
     }
 
     @Test func aFailureOfTheServerHoldsForAllUsers() async throws {
