@@ -173,10 +173,10 @@ extension ActiveConfig {
             (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)
         }
         if isRecorded { return (false, false) }
-        guard let configStore else { return (isFirstHere, false) }
+        guard let store else { return (isFirstHere, false) }
         do {
             let isFirst =
-                try !configStore.firstDownloadFinished && configStore.recordFirstDownloadFinished()
+                try !store.firstDownloadFinished && store.recordFirstDownloadFinished()
             return (isFirst && isFirstHere, true)
         } catch {
             log(

@@ -2,7 +2,7 @@ extension ActiveConfig {
     /// A Boolean value that indicates whether a download has ever succeeded on this installation,
     /// in this launch or in an earlier one recorded in the store.
     public var firstConfigDownloadFinished: Bool {
-        state.withLock { $0.firstDownloadFinished } || configStore?.firstDownloadFinished ?? false
+        state.withLock { $0.firstDownloadFinished } || store?.firstDownloadFinished ?? false
     }
 
     /// Starts a download of the current user's configuration and returns immediately.
@@ -151,7 +151,7 @@ extension ActiveConfig {
             // The user can have been forgotten before the epoch was read.
             if download.isAbandoned { throw CancellationError() }
             let plan =
-                configStore == nil
+                store == nil
                 ? self.plan(for: entry, ignoringInterval: ignoringInterval)
                 : await storeCalls.run(in: entry.downloads) {
                     self.plan(for: entry, ignoringInterval: ignoringInterval)
@@ -211,7 +211,7 @@ extension ActiveConfig {
                 }
             }
             // Without a store there is nothing to wait for, and no thread is needed.
-            if configStore == nil || isCancelled {
+            if store == nil || isCancelled {
                 end()
             } else {
                 storeCalls.async(in: entry.writes, end)

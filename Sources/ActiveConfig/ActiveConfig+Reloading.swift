@@ -58,7 +58,7 @@ extension ActiveConfig {
 
     /// Blocks for the store.
     private func reloadStored() -> [SectionChange] {
-        if UserTurns.isInTurn {
+        if ThreadMark.isHeld {
             storeCalls.async(in: reloads) { _ = self.reloadStored() }
             return []
         }
@@ -96,7 +96,7 @@ extension ActiveConfig {
     /// Reloads users whose fallback a custom store chooses, after the generic user's document has
     /// changed; blocks for the store.
     func reloadOpaqueFallbacks() {
-        guard configStore != nil, !fallsBackToGeneric else { return }
+        guard store != nil, !fallsBackToGeneric else { return }
         for entry in users.livingEntries where entry !== generic && entry.documents.isFallback {
             reload(entry)
         }

@@ -23,6 +23,8 @@ public final class ActiveConfig: Sendable {
     /// The store that keeps configurations across launches; nil keeps nothing.
     public let configStore: (any ActiveConfigStore)?
 
+    /// The store as the framework calls it.
+    package let store: MarkedStore?
     package let notificationCenter: NotificationCenter
     package let listenerQueue: DispatchQueue
     package let clock: any Clock<Duration>
@@ -98,7 +100,8 @@ public final class ActiveConfig: Sendable {
         now: @escaping @Sendable () -> Date = { Date() }, listenerQueuePatience: Double = 10
     ) {
         self.configDownloader = configDownloader
-        self.configStore = configStore
+        let store = configStore.map { MarkedStore($0) }
+        (self.configStore, self.store) = (configStore, store)
         self.notificationCenter = notificationCenter
         self.listenerQueue = listenerQueue
         self.clock = clock
@@ -110,12 +113,12 @@ public final class ActiveConfig: Sendable {
             options.vetting.filter(\.needsOriginal) + options.vetting.filter { !$0.needsOriginal }
         needsOriginal = vetting.contains { $0.needsOriginal }
         history = DownloadHistory(
-            store: configStore, policy: options.fetchPolicy, now: now, log: options.log)
+            store: store, policy: options.fetchPolicy, now: now, log: options.log)
         users = UserTable(
             limits: options.userCacheLimits, policy: options.activationPolicy,
             listenerQueue: listenerQueue)
         generic = users.entry(of: .generic, isKept: false)
-        fallsBackToGeneric = configStore?.fallback.isGeneric ?? false
+        fallsBackToGeneric = store?.fallback.isGeneric ?? false
         self.listenerQueuePatience = listenerQueuePatience
         let state = CoordinatorState(generic, scalars: scalars, replicas: replicas)
         self.state = Locked(state)
@@ -123,7 +126,7 @@ public final class ActiveConfig: Sendable {
             Transitions(
                 entry: generic,
                 layers: ConfigurationLayers(overrides: options.overridePolicy.initialValues)))
-        configStore?.fallback.log.inherit(from: options.log)
+        store?.fallback.log.inherit(from: options.log)
         for vetting in vetting { vetting.attach(to: self) }
         reportOverrides()
     }
