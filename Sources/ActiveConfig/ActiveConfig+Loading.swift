@@ -56,7 +56,7 @@ extension ActiveConfig {
             let (stored, genericRevision) = readStore(of: entry, isSwitch: true)
             // For a user without readers the store's content counts, even if it is less.
             let isRead =
-                users.usedEntry(of: userID) != nil
+                store == nil || users.usedEntry(of: userID) != nil
                 || !options.activationPolicy.isImmediate
             var event = UserEvent(
                 event: !isLoaded
@@ -103,7 +103,10 @@ extension ActiveConfig {
                 : .downloaded(unstoredOwn)
             return (stored, nil)
         }
-        guard let store else { return (stored, nil) }
+        guard let store else {
+            if userID != .generic { loadedSnapshot(of: generic) }
+            return (stored, nil)
+        }
         guard fallsBackToGeneric else {
             readFallback(of: entry, in: store, into: &stored)
             let isFallback = stored.own == nil && userID != .generic

@@ -67,7 +67,8 @@ public final class ActiveConfig: Sendable {
     let firstDownloadTurns = UserTurns()
     /// The generic user, to whom others fall back.
     let generic: UserEntry
-    /// True when the store has the framework's order of fallbacks: user, generic user, bootstrap.
+    /// True when the store has the framework's order of fallbacks: user, generic user, bootstrap;
+    /// also without a store.
     let fallsBackToGeneric: Bool
 
     /// Creates an object; the initializer performs no I/O.
@@ -118,7 +119,7 @@ public final class ActiveConfig: Sendable {
             limits: options.userCacheLimits, policy: options.activationPolicy,
             listenerQueue: listenerQueue)
         generic = users.entry(of: .generic, isKept: false)
-        fallsBackToGeneric = store?.fallback.isGeneric ?? false
+        fallsBackToGeneric = store?.fallback.isGeneric ?? true
         self.listenerQueuePatience = listenerQueuePatience
         let state = CoordinatorState(generic, scalars: scalars, replicas: replicas)
         self.state = Locked(state)
