@@ -161,7 +161,8 @@ extension ActiveConfig {
             case .ask: break
             case .withinInterval:
                 return JoinedDownload.Exchange(
-                    lastKnown: nil, revision: plan.revision, answer: nil, outcome: .withinInterval)
+                    lastKnown: nil, revision: plan.revision, answer: nil, outcome: .withinInterval,
+                    reloadedNames: plan.reloadedNames)
             case .wait(let seconds, let status):
                 var error = DownloadError(
                     .throttled, status: status, retryAfter: .seconds(seconds))
@@ -225,6 +226,8 @@ extension ActiveConfig {
         let revision: Int
         let request: DownloadHistory.Request
         let verdict: DownloadHistory.Verdict
+        /// The sections changed by a document that another process has stored.
+        let reloadedNames: Set<String>
     }
 
     private func plan(for entry: UserEntry, ignoringInterval: Bool) -> Plan {
@@ -235,8 +238,11 @@ extension ActiveConfig {
         var request = history.request(of: entry.userID, by: configDownloader)
         request.ignoresInterval = ignoringInterval
         let verdict = history.verdict(on: request, hasDocument: lastKnown != nil)
+        // Whoever shares the store shares the interval and the waits, and with them the answer.
+        let changes = verdict == .ask ? [] : reload(entry, newest: lastKnown)
         return Plan(
-            lastKnown: lastKnown, revision: revision, request: request, verdict: verdict)
+            lastKnown: lastKnown, revision: revision, request: request, verdict: verdict,
+            reloadedNames: Set(changes.map(\.sectionName)))
     }
 
     /// The verdict on a request, once its reason to be allowed is known.

@@ -93,6 +93,21 @@ extension ActiveConfig {
         }
     }
 
+    /// Activates a user's document stored by another process when no request is made; blocks for the
+    /// store.
+    ///
+    /// - Parameters:
+    ///   - entry: The user.
+    ///   - newest: The user's newest document, here or in the store; nil when there is none.
+    /// - Returns: The changes of the user's sections.
+    func reload(_ entry: UserEntry, newest: ConfigurationState?) -> [SectionChange] {
+        if store == nil { return [] }
+        if let newest, entry.documents.newest?.isSame(as: newest) == true { return [] }
+        let changes = reload(entry)
+        if entry === generic { reloadOpaqueFallbacks() }
+        return changes
+    }
+
     /// Reloads users whose fallback a custom store chooses, after the generic user's document has
     /// changed; blocks for the store.
     func reloadOpaqueFallbacks() {
