@@ -61,7 +61,7 @@ extension ActiveConfig {
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
     func activateWaiting(of entry: UserEntry) -> [SectionChange] {
-        if UserTurns.isInTurn {
+        if ThreadMark.isHeld {
             storeCalls.async(in: entry.writes) { _ = self.activateWaiting(of: entry) }
             return []
         }

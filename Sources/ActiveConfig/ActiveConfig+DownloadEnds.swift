@@ -46,6 +46,7 @@ extension ActiveConfig {
                 }
             if !isNewest { arrival.document = nil }
             if !isNewest, received != nil { arrival.outcome = .notModified }
+            arrival.reloadedNames = exchange.reloadedNames
             arrival.attempt = attempt
             arrival.download = download
             return bring(arrival, to: entry)
@@ -72,6 +73,8 @@ extension ActiveConfig {
         var outcome: DownloadOutcome
         /// Header fields of the answer.
         let headerFields: [String: String]
+        /// Sections that have changed before, by a document that another process has stored.
+        var reloadedNames: Set<String> = []
         /// The request; nil when none was made.
         var attempt: JoinedDownload.Attempt?
         /// The download that ends with it; nil for a push.
@@ -138,7 +141,7 @@ extension ActiveConfig {
                 arrival.document, of: userID, in: entry.documents.epoch,
                 headerFields: arrival.headerFields)
         }
-        let names = Set(transition.changes.map(\.sectionName))
+        let names = arrival.reloadedNames.union(transition.changes.map(\.sectionName))
         let isWaiting = transition.new?.known.pending != nil
         var result = DownloadResult(
             userID: userID.string,
@@ -173,10 +176,10 @@ extension ActiveConfig {
             (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)
         }
         if isRecorded { return (false, false) }
-        guard let configStore else { return (isFirstHere, false) }
+        guard let store else { return (isFirstHere, false) }
         do {
             let isFirst =
-                try !configStore.firstDownloadFinished && configStore.recordFirstDownloadFinished()
+                try !store.firstDownloadFinished && store.recordFirstDownloadFinished()
             return (isFirst && isFirstHere, true)
         } catch {
             log(

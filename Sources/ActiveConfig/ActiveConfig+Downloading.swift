@@ -2,7 +2,7 @@ extension ActiveConfig {
     /// A Boolean value that indicates whether a download has ever succeeded on this installation,
     /// in this launch or in an earlier one recorded in the store.
     public var firstConfigDownloadFinished: Bool {
-        state.withLock { $0.firstDownloadFinished } || configStore?.firstDownloadFinished ?? false
+        state.withLock { $0.firstDownloadFinished } || store?.firstDownloadFinished ?? false
     }
 
     /// Starts a download of the current user's configuration and returns immediately.
@@ -156,7 +156,7 @@ extension ActiveConfig {
             // The user can have been forgotten before the epoch was read.
             if download.isAbandoned { throw CancellationError() }
             let plan =
-                configStore == nil
+                store == nil
                 ? self.plan(for: entry, ignoringInterval: ignoringInterval)
                 : await storeCalls.run(in: entry.downloads) {
                     self.plan(for: entry, ignoringInterval: ignoringInterval)
@@ -166,7 +166,8 @@ extension ActiveConfig {
             case .ask: break
             case .withinInterval:
                 return JoinedDownload.Exchange(
-                    lastKnown: nil, revision: plan.revision, answer: nil, outcome: .withinInterval)
+                    lastKnown: nil, revision: plan.revision, answer: nil, outcome: .withinInterval,
+                    reloadedNames: plan.reloadedNames)
             case .wait(let seconds, let status):
                 var error = DownloadError(
                     .throttled, status: status, retryAfter: .seconds(seconds))
@@ -216,7 +217,7 @@ extension ActiveConfig {
                 }
             }
             // Without a store there is nothing to wait for, and no thread is needed.
-            if configStore == nil || isCancelled {
+            if store == nil || isCancelled {
                 end()
             } else {
                 storeCalls.async(in: entry.writes, end)
@@ -230,6 +231,8 @@ extension ActiveConfig {
         let revision: Int
         let request: DownloadHistory.Request
         let verdict: DownloadHistory.Verdict
+        /// The sections changed by a document that another process has stored.
+        let reloadedNames: Set<String>
     }
 
     private func plan(for entry: UserEntry, ignoringInterval: Bool) -> Plan {
@@ -240,8 +243,11 @@ extension ActiveConfig {
         var request = history.request(of: entry.userID, by: configDownloader)
         request.ignoresInterval = ignoringInterval
         let verdict = history.verdict(on: request, hasDocument: lastKnown != nil)
+        // Whoever shares the store shares the interval and the waits, and with them the answer.
+        let changes = verdict == .ask ? [] : reload(entry, newest: lastKnown)
         return Plan(
-            lastKnown: lastKnown, revision: revision, request: request, verdict: verdict)
+            lastKnown: lastKnown, revision: revision, request: request, verdict: verdict,
+            reloadedNames: Set(changes.map(\.sectionName)))
     }
 
     /// The verdict on a request, once its reason to be allowed is known.

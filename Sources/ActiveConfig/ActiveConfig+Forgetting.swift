@@ -56,7 +56,7 @@ extension ActiveConfig {
         let userID = user.string
         markAbandoned(user)?.abandon()
         let entry = users.entry(of: user, isKept: false)
-        if UserTurns.isInTurn {
+        if ThreadMark.isHeld {
             return storeCalls.async(in: entry.writes) {
                 defer { withExtendedLifetime(entry) {} }
                 do {
@@ -72,10 +72,10 @@ extension ActiveConfig {
         let (download, failure) = try turns.run(of: user) {
             // Remove the pending record first; it must not outlive the active one.
             do {
-                try configStore?.persistPendingConfiguration(nil, forUserID: userID)
+                try store?.persistPendingConfiguration(nil, forUserID: userID)
             } catch is StoreRecord.UnsupportedError {}
             do {
-                try configStore?.persistConfiguration(nil, forUserID: userID)
+                try store?.persistConfiguration(nil, forUserID: userID)
             } catch {
                 // The pending document is still stored, as the only one of the user.
                 let known = entry.documents.active?.pending?.configuration

@@ -56,7 +56,8 @@ extension ActiveConfig {
             let (stored, genericRevision) = readStore(of: entry, isSwitch: true)
             // For a user without readers the store's content counts, even if it is less.
             let isRead =
-                users.usedEntry(of: userID) != nil || !options.activationPolicy.isImmediate
+                store == nil || users.usedEntry(of: userID) != nil
+                || !options.activationPolicy.isImmediate
             var event = UserEvent(
                 event: !isLoaded
                     ? .loaded(stored) : isRead ? .reloaded(stored) : .loadedAnew(stored),
@@ -93,7 +94,7 @@ extension ActiveConfig {
         if let unstoredOwn {
             // Unless another process has stored a later one.
             let other = usable(
-                configStore?.ownConfiguration(forUserID: userID.string), of: userID)
+                store?.ownConfiguration(forUserID: userID.string), of: userID)
             let isSuperseded = entry.documents.isSuperseded(
                 unstoredOwn, by: other?.templateVersion)
             stored.own =
@@ -102,17 +103,20 @@ extension ActiveConfig {
                 : .downloaded(unstoredOwn)
             return (stored, nil)
         }
-        guard let configStore else { return (stored, nil) }
+        guard let store else {
+            if userID != .generic { loadedSnapshot(of: generic) }
+            return (stored, nil)
+        }
         guard fallsBackToGeneric else {
-            readFallback(of: entry, in: configStore, into: &stored)
+            readFallback(of: entry, in: store, into: &stored)
             let isFallback = stored.own == nil && userID != .generic
             return (stored, isFallback ? genericRevision : nil)
         }
-        if let own = usable(configStore.ownConfiguration(forUserID: userID.string), of: userID) {
+        if let own = usable(store.ownConfiguration(forUserID: userID.string), of: userID) {
             stored.own = KnownConfiguration(own, source: .stored, isOwn: true)
         } else if userID == .generic {
             stored.fallback =
-                configStore.fallback.bootstrapState.map {
+                store.fallback.bootstrapState.map {
                     KnownConfiguration($0, source: .bootstrap, isOwn: false)
                 } ?? .none
         } else {
@@ -125,18 +129,18 @@ extension ActiveConfig {
     /// Reads what a store with fallbacks of its own returns for a user: the user's own document, if
     /// the store says so, or a fallback.
     private func readFallback(
-        of entry: UserEntry, in configStore: any ActiveConfigStore,
+        of entry: UserEntry, in store: any ActiveConfigStore,
         into stored: inout UserConfigurationState.Stored
     ) {
         let userID = entry.userID
-        var found = configStore.lastKnownActiveConfiguration(forUserID: userID.string)
+        var found = store.lastKnownActiveConfiguration(forUserID: userID.string)
         let unstored = userID == .generic ? nil : generic.documents.unstoredOwn
         // Otherwise the owner makes no difference at first use, and one read of the store suffices.
         let isOwnerNeeded =
             entry.documents.active != nil || !vetting.isEmpty || unstored != nil
         var isGenerics = false
         if found != nil, isOwnerNeeded {
-            if let own = configStore.ownConfiguration(forUserID: userID.string) {
+            if let own = store.ownConfiguration(forUserID: userID.string) {
                 if let own = usable(own, of: userID) {
                     stored.own = KnownConfiguration(own, source: .stored, isOwn: true)
                     return
@@ -144,9 +148,9 @@ extension ActiveConfig {
                 // The document must not be used, so the user has none.
                 isGenerics = userID != .generic
                 found =
-                    isGenerics ? configStore.lastKnownActiveConfiguration(forUserID: nil) : nil
+                    isGenerics ? store.lastKnownActiveConfiguration(forUserID: nil) : nil
             } else if userID != .generic {
-                isGenerics = found == configStore.ownConfiguration(forUserID: nil)
+                isGenerics = found == store.ownConfiguration(forUserID: nil)
             }
         }
         // A store without `ownConfiguration` may have returned the user's own document.
@@ -154,7 +158,7 @@ extension ActiveConfig {
             isGenerics
             ? usable(found, of: .generic) : usable(found, of: userID, orOf: .generic)
         if let unstored,
-            isGenerics || found == configStore.lastKnownActiveConfiguration(forUserID: nil)
+            isGenerics || found == store.lastKnownActiveConfiguration(forUserID: nil)
         {
             // The generic user's document that could not be stored.
             stored.fallback = KnownConfiguration.downloaded(unstored).asFallback
@@ -193,16 +197,16 @@ extension ActiveConfig {
         besides stored: UserConfigurationState.Stored
     ) -> [String: ActiveConfigSection]? {
         if let known = generic.snapshot { return known.configuration.sections }
-        guard let configStore, fallsBackToGeneric else {
+        guard let store, fallsBackToGeneric else {
             // Every user falls back to the generic configuration, so there is none.
             if stored.own == nil, stored.fallback === KnownConfiguration.none { return [:] }
-            let found = configStore?.lastKnownActiveConfiguration(forUserID: nil)
+            let found = store?.lastKnownActiveConfiguration(forUserID: nil)
             return (usable(found, of: .generic) ?? .empty).sections
         }
-        if let own = usable(configStore.ownConfiguration(forUserID: nil), of: .generic) {
+        if let own = usable(store.ownConfiguration(forUserID: nil), of: .generic) {
             return own.sections
         }
-        guard let bootstrap = configStore.fallback.bootstrap else { return [:] }
+        guard let bootstrap = store.fallback.bootstrap else { return [:] }
         return bootstrap.stateIfOpened.map { ($0 ?? .empty).sections }
     }
 
@@ -215,7 +219,7 @@ extension ActiveConfig {
     func keptWaiting(of entry: UserEntry) -> ConfigurationState? {
         if let unstored = entry.documents.unstoredWaiting { return unstored }
         do {
-            return try configStore?.pendingConfiguration(forUserID: entry.userID.string)
+            return try store?.pendingConfiguration(forUserID: entry.userID.string)
         } catch is StoreRecord.UnsupportedError {
             logUnsupportedRecords()
         } catch {
@@ -233,10 +237,10 @@ extension ActiveConfig {
             defer { state.isUnsupportedLogged = true }
             return !state.isUnsupportedLogged
         }
-        guard isFirst, let configStore else { return }
+        guard isFirst, let store else { return }
         log(
             .warning,
-            "\(type(of: configStore)) keeps no records, so these last as long as the process: a document "
+            "\(type(of: store.base)) keeps no records, so these last as long as the process: a document "
                 + "that waits for its activation, the times and waits of downloads, custom signals, "
                 + "acknowledgements, and the launches of a crash guard, which does nothing.")
     }
@@ -255,15 +259,15 @@ extension ActiveConfig {
         let documents = entry.documents
         let active = documents.active.flatMap { $0.isOwn ? $0.configuration : nil }
         if documents.isLaunchUnstored { return active }
-        guard let configStore else { return active }
+        guard let store else { return active }
         if let unstored = documents.unstoredOwn { return unstored }
         let userID = entry.userID
         if let active, let tag = active.entityTag,
-            configStore.ownEntityTag(forUserID: userID.string) == tag
+            store.ownEntityTag(forUserID: userID.string) == tag
         {
             return active
         }
-        return usable(configStore.ownConfiguration(forUserID: userID.string), of: userID)
+        return usable(store.ownConfiguration(forUserID: userID.string), of: userID)
     }
 
     /// The configuration of any user, for a service that acts for many at once.

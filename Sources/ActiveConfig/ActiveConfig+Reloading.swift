@@ -61,7 +61,7 @@ extension ActiveConfig {
 
     /// Blocks for the store.
     private func reloadStored() -> [SectionChange] {
-        if UserTurns.isInTurn {
+        if ThreadMark.isHeld {
             storeCalls.async(in: reloads) { _ = self.reloadStored() }
             return []
         }
@@ -96,10 +96,25 @@ extension ActiveConfig {
         }
     }
 
+    /// Activates a user's document stored by another process when no request is made; blocks for the
+    /// store.
+    ///
+    /// - Parameters:
+    ///   - entry: The user.
+    ///   - newest: The user's newest document, here or in the store; nil when there is none.
+    /// - Returns: The changes of the user's sections.
+    func reload(_ entry: UserEntry, newest: ConfigurationState?) -> [SectionChange] {
+        if store == nil { return [] }
+        if let newest, entry.documents.newest?.isSame(as: newest) == true { return [] }
+        let changes = reload(entry)
+        if entry === generic { reloadOpaqueFallbacks() }
+        return changes
+    }
+
     /// Reloads users whose fallback a custom store chooses, after the generic user's document has
     /// changed; blocks for the store.
     func reloadOpaqueFallbacks() {
-        guard configStore != nil, !fallsBackToGeneric else { return }
+        guard store != nil, !fallsBackToGeneric else { return }
         for entry in users.livingEntries where entry !== generic && entry.documents.isFallback {
             reload(entry)
         }

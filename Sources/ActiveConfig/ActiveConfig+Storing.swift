@@ -100,13 +100,13 @@ extension ActiveConfig {
     }
 
     private func persistOwn(_ document: ConfigurationState, of entry: UserEntry) -> Outcome {
-        guard let configStore else { return .stored }
+        guard let store else { return .stored }
         let userID = entry.userID
         do {
             let isStored = try storing(document, of: entry) {
-                usable(configStore.ownConfiguration(forUserID: userID.string), of: userID)
+                usable(store.ownConfiguration(forUserID: userID.string), of: userID)
             } _: { isLater in
-                try configStore.persistConfiguration(
+                try store.persistConfiguration(
                     document, forUserID: userID.string, unlessStored: isLater)
             }
             note(of: entry) { $0.unstoredOwn = nil }
@@ -151,12 +151,12 @@ extension ActiveConfig {
     /// True when another process has meanwhile stored a later version than a document's, which then
     /// becomes active or pending.
     private func isOutdatedInStore(_ document: ConfigurationState, of entry: UserEntry) -> Bool {
-        guard document.templateVersion != nil, let configStore else { return false }
+        guard document.templateVersion != nil, let store else { return false }
         let documents = entry.documents
-        let tag = configStore.ownEntityTag(forUserID: entry.userID.string)
+        let tag = store.ownEntityTag(forUserID: entry.userID.string)
         if tag != nil, tag == documents.active?.newest.entityTag { return false }
         let own = usable(
-            configStore.ownConfiguration(forUserID: entry.userID.string), of: entry.userID)
+            store.ownConfiguration(forUserID: entry.userID.string), of: entry.userID)
         guard documents.isSuperseded(document, by: own?.templateVersion) else { return false }
         takeOverStored(of: entry)
         return true
@@ -190,12 +190,12 @@ extension ActiveConfig {
     private func updateWaiting(
         to new: ConfigurationState?, of entry: UserEntry, _ change: (Data?, () -> Data?) -> Data?
     ) -> Outcome {
-        guard let configStore else { return .failed }
+        guard let store else { return .failed }
         let userID = entry.userID
         let record = StoreRecord.pendingConfiguration(forUserID: userID.string)
         do {
             guard let new else {
-                try configStore.updateRecord(record) { change($0) { nil } }
+                try store.updateRecord(record) { change($0) { nil } }
                 return .stored
             }
             var encoded: Result<Data, any Error>?
@@ -205,12 +205,12 @@ extension ActiveConfig {
                 return try? result.get()
             }
             let isStored = try storing(new, of: entry) {
-                (try? configStore.pendingConfiguration(forUserID: userID.string)).flatMap {
+                (try? store.pendingConfiguration(forUserID: userID.string)).flatMap {
                     usable(pending: $0, of: userID)
                 }
             } _: { isLater in
                 var stays = false
-                try configStore.updateRecord(record) { old in
+                try store.updateRecord(record) { old in
                     stays = old.flatMap(StoredRecord.templateVersion).map(isLater) == true
                     if stays { return old }
                     let changed = change(old, bytes)
@@ -277,7 +277,7 @@ extension ActiveConfig {
         var whole = configuration
         whole.original =
             bytes(of: known) ?? bytes(of: entry.documents.unstoredOwn)
-            ?? bytes(of: configStore?.ownConfiguration(forUserID: entry.userID.string))
+            ?? bytes(of: store?.ownConfiguration(forUserID: entry.userID.string))
             ?? bytes(of: keptWaiting(of: entry))
         return whole.original == nil ? nil : whole
     }

@@ -89,7 +89,7 @@ extension ActiveConfig {
         if vetting.isEmpty { return pending }
         let epoch = users.epoch(of: userID)
         func own() -> ConfigurationState? {
-            usable(configStore?.ownConfiguration(forUserID: userID.string), of: userID)
+            usable(store?.ownConfiguration(forUserID: userID.string), of: userID)
         }
         switch vet(stored: pending, of: userID) {
         case .accepted(var document, _):

@@ -23,6 +23,8 @@ public final class ActiveConfig: Sendable {
     /// The store that keeps configurations across launches; nil keeps nothing.
     public let configStore: (any ActiveConfigStore)?
 
+    /// The store as the framework calls it.
+    package let store: MarkedStore?
     package let notificationCenter: NotificationCenter
     package let listenerQueue: DispatchQueue
     package let clock: any Clock<Duration>
@@ -65,7 +67,8 @@ public final class ActiveConfig: Sendable {
     let firstDownloadTurns = UserTurns()
     /// The generic user, to whom others fall back.
     let generic: UserEntry
-    /// True when the store has the framework's order of fallbacks: user, generic user, bootstrap.
+    /// True when the store has the framework's order of fallbacks: user, generic user, bootstrap;
+    /// also without a store.
     let fallsBackToGeneric: Bool
 
     /// Creates an object; the initializer performs no I/O.
@@ -98,7 +101,8 @@ public final class ActiveConfig: Sendable {
         now: @escaping @Sendable () -> Date = { Date() }, listenerQueuePatience: Double = 10
     ) {
         self.configDownloader = configDownloader
-        self.configStore = configStore
+        let store = configStore.map { MarkedStore($0) }
+        (self.configStore, self.store) = (configStore, store)
         self.notificationCenter = notificationCenter
         self.listenerQueue = listenerQueue
         self.clock = clock
@@ -113,10 +117,10 @@ public final class ActiveConfig: Sendable {
             limits: options.userCacheLimits, policy: options.activationPolicy,
             listenerQueue: listenerQueue)
         history = DownloadHistory(
-            store: configStore, policy: options.fetchPolicy, now: now, log: options.log
+            store: store, policy: options.fetchPolicy, now: now, log: options.log
         ) { [users] in Set(users.livingEntries.map(\.userID)) }
         generic = users.entry(of: .generic, isKept: false)
-        fallsBackToGeneric = configStore?.fallback.isGeneric ?? false
+        fallsBackToGeneric = store?.fallback.isGeneric ?? true
         self.listenerQueuePatience = listenerQueuePatience
         let state = CoordinatorState(generic, scalars: scalars, replicas: replicas)
         self.state = Locked(state)
@@ -124,7 +128,7 @@ public final class ActiveConfig: Sendable {
             Transitions(
                 entry: generic,
                 layers: ConfigurationLayers(overrides: options.overridePolicy.initialValues)))
-        configStore?.fallback.log.inherit(from: options.log)
+        store?.fallback.log.inherit(from: options.log)
         for vetting in vetting { vetting.attach(to: self) }
         reportOverrides()
     }

@@ -98,7 +98,7 @@ public final class ConfigurationAcknowledger: Sendable {
         self.prepare = prepare
         self.send = send
         record = StoredState(
-            "acknowledgements", initial: AcknowledgementRecord(), store: config.configStore,
+            "acknowledgements", initial: AcknowledgementRecord(), store: config.store,
             log: config.log)
         let observation = config.addObserver(Observer(acknowledger: self))
         state.withLock { $0.observation = observation }

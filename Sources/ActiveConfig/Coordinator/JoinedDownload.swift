@@ -9,6 +9,8 @@ struct DownloadExchange: Sendable {
     /// Nil for "not modified"; `lastKnown` with another version when only the version differs.
     var answer: ConfigurationState?
     var outcome = DownloadOutcome.downloaded
+    /// The sections changed by a document that another process has stored, when no request was made.
+    var reloadedNames: Set<String> = []
     /// Header fields of the answer, unless it brings nothing.
     var headerFields: [String: String] = [:]
 }

@@ -68,10 +68,13 @@ final class LogWriter: Sendable {
         self.body = body
     }
 
-    /// Writes a message now, or after the one that caused it; not while a queue is held.
-    func write(_ message: LogMessage) { HeldCalls.call { self.writeInTurn(message) } }
+    /// Writes a message now, or after the one that caused it; not within a turn or a
+    /// store's call.
+    func write(_ message: LogMessage) {
+        ThreadMark.callApp { self.writeInOrder(message) }
+    }
 
-    private func writeInTurn(_ message: LogMessage) {
+    private func writeInOrder(_ message: LogMessage) {
         var outer = Self.current
         while let call = outer {
             if call.writer === self, call.add(message) { return }

@@ -16,6 +16,8 @@ public struct DownloadOutcome: Sendable, Hashable, Codable, CustomStringConverti
     public static let notModified = DownloadOutcome(kind: .notModified)
     /// The server was not asked, because the last download was within the ``FetchPolicy``'s
     /// interval.
+    ///
+    /// A newer document that another process has stored was taken over.
     public static let withinInterval = DownloadOutcome(kind: .withinInterval)
     /// The server pushed a change over a stream.
     public static let pushed = DownloadOutcome(kind: .pushed)

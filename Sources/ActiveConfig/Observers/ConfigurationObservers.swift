@@ -91,14 +91,14 @@ final class ConfigurationObservers: Sendable {
     ///   - epoch: The user's epoch, which ends.
     func tellForgotten(_ event: ConfigurationEvent, ending epoch: UserEpoch? = nil) {
         change { $0.beginForgetting(UserID(event.userID), epoch) }
-        HeldCalls.call { self.tellNow(event) }
+        ThreadMark.callApp { self.tellNow(event) }
     }
 
     private func tellNow(_ event: ConfigurationEvent) {
         let userID = UserID(event.userID)
         // A thread inside a call must not wait: another thread may wait for it, or it makes the
         // call itself.
-        let mayWait = !ObserverCalls.isInside
+        let mayWait = !ThreadMark.observerCall.isSet
         if mayWait, let end = change({ $0.endOfCall(of: userID) }) {
             _ = end.wait(timeout: .now() + patience)
         }
@@ -110,7 +110,7 @@ final class ConfigurationObservers: Sendable {
                     + "afterwards that the user was forgotten.")
         }
         for observer in change({ $0.observers.map(\.observer) }) {
-            ObserverCalls.call(observer, event)
+            ThreadMark.observerCall.run { observer.observe(event) }
         }
         change { $0.endForgetting(userID) }
         tellWaiting()
@@ -124,7 +124,7 @@ final class ConfigurationObservers: Sendable {
                 "An observer takes too long: \(WaitingEvents.maximumCount) events wait for it. Until it has "
                     + "caught up, the oldest are left out, reads first.")
         }
-        HeldCalls.call { self.tellWaiting() }
+        ThreadMark.callApp { self.tellWaiting() }
     }
 
     private func tellWaiting() {
@@ -133,7 +133,9 @@ final class ConfigurationObservers: Sendable {
             return !state.isTelling
         }
         guard isFirst else { return }
-        while let (event, observer) = change({ $0.next() }) { ObserverCalls.call(observer, event) }
+        while let (event, observer) = change({ $0.next() }) {
+            ThreadMark.observerCall.run { observer.observe(event) }
+        }
     }
 
     private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {

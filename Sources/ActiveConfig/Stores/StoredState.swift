@@ -4,26 +4,47 @@ import Foundation
 ///
 /// It is read from the store at first use. While the store fails, or keeps no records, it lives in
 /// memory.
+///
+/// A store may call the framework while it reads or writes the record. So a read of the value waits
+/// for nothing, a change applies in memory before it is written, and within a store's call
+/// (``ThreadMark/storeCall``) a write is left to another thread.
 package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
     /// In bytes; larger records are treated as damaged.
     private static var maximumSize: Int { 16 << 20 }
 
-    private let name: String
-    private let initial: Value
-    private let store: (any ActiveConfigStore)?
-    private let log: ActiveConfigLog
-    private struct Known {
-        /// The value last read or written; nil: not read yet.
+    private typealias Change = @Sendable (inout Value) -> Void
+
+    private struct State {
+        /// With the changes; nil: not read yet.
         var value: Value?
+        /// The value last read or written.
+        var stored: Value?
         /// The bytes from which it was read or to which it was written.
         var data: Data?
         /// False when the store could not keep it: it is then newer than the stored one.
         var isStored = true
+        /// The changes that are not written yet, in order.
+        var changes: [Change] = []
+
+        /// Takes over what was read, or written with the first `count` changes.
+        mutating func take(_ value: Value, _ data: Data?, changeCount count: Int = 0) {
+            (stored, self.data) = (value, data)
+            changes.removeFirst(count)
+            var value = value
+            for change in changes { change(&value) }
+            self.value = value
+        }
     }
 
-    private let known = Locked(Known())
-    /// Serializes changes, which call the store.
-    private let changes = DispatchQueue(label: "ActiveConfig.StoredState")
+    private let name: String
+    private let initial: Value
+    private let store: MarkedStore?
+    private let log: ActiveConfigLog
+    private let state = Locked(State())
+    /// Orders the writes; never waited for within a store's call, so it may be held during one.
+    private let writer = DispatchQueue(label: "ActiveConfig.StoredState")
+    /// Writes that were asked for within a store's call.
+    private let laterWrites = BlockingCalls()
 
     /// - Parameters:
     ///   - name: The record's name; see ``StoreRecord/clientState(named:)``.
@@ -35,87 +56,129 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
     ) {
         self.name = name
         self.initial = initial
-        self.store = store
+        self.store = store.map { MarkedStore($0) }
         self.log = log
     }
 
     /// The value; the first use reads the store.
     package var value: Value {
-        if let known = known.withLock({ $0.value }) { return known }
-        return serialized { problem in
-            if let known = known.withLock({ $0.value }) { return known }
-            var (value, data) = (initial, Data?.none)
-            do {
-                data = try store?.clientState(named: name)
-                value = decode(data, problem: &problem)
-            } catch {
-                problem = "The record \(name) of the store cannot be read: \(error.logDescription)"
-            }
-            known.withLock { ($0.value, $0.data) = (value, data) }
-            return value
+        if let known = state.withLock({ $0.value }) { return known }
+        var (read, data, problem) = (initial, Data?.none, String?.none)
+        do {
+            data = try store?.clientState(named: name)
+            read = decode(data, problem: &problem)
+        } catch {
+            problem = "The record \(name) of the store cannot be read: \(error.logDescription)"
         }
+        let (value, isFirst) = state.withLock { [read, data] state in
+            if let known = state.value { return (known, false) }
+            state.take(read, data)
+            return (read, true)
+        }
+        if isFirst, let problem { log(.warning, problem) }
+        return value
     }
 
-    /// Reads what another process has stored meanwhile; blocks.
+    /// Reads what another process has stored; blocks.
     ///
-    /// A record that cannot be read, or was removed, has no effect.
+    /// A record that cannot be read, or was removed, has no effect; nor has a call within a store's.
     func refresh() {
-        guard let store else { return }
-        serialized { problem in
-            let before = known.withLock { $0 }
+        guard let store, !ThreadMark.storeCall.isSet else { return }
+        logged {
+            let before = state.withLock { $0 }
             guard before.isStored, let data = try? store.clientState(named: name),
                 data != before.data
-            else { return }
+            else { return nil }
+            var problem: String?
             let value = decode(data, problem: &problem)
-            known.withLock { ($0.value, $0.data) = (value, data) }
+            state.withLock { $0.take(value, data) }
+            return problem
         }
     }
 
-    /// Changes the value; durable when this returns.
+    /// Changes the value; durable when this returns, except within a store's call, which is written
+    /// soon afterwards.
     ///
-    /// Starts from the stored value, which another process may have changed. `change` is called
-    /// once, and must not call the store. Must not be called on a cooperative thread.
+    /// `change` is applied to the value in memory and to the stored one, which another process may
+    /// have changed; it can be called more often, and must not call the store. The last result
+    /// counts. Must not be called on a cooperative thread.
     @discardableResult
-    package func update<Result>(_ change: (inout Value) -> Result) -> Result {
+    package func update<Result: Sendable>(
+        _ change: @escaping @Sendable (inout Value) -> Result
+    ) -> Result {
         _ = value
-        return serialized { problem in
-            let before = known.withLock { $0 }
-            var value = before.value ?? initial
-            var result: Result?
-            var (isStored, written) = (true, Data?.none)
-            do {
-                var failure: (any Error)?
-                try store?.updateClientState(named: name) { data in
-                    if let data, before.isStored { value = decode(data, problem: &problem) }
-                    result = change(&value)
-                    if value == initial, data == nil { return nil }
-                    do {
-                        written = try encode(value)
-                        return written
-                    } catch {
-                        failure = error
-                        return data
-                    }
-                }
-                if let failure { throw failure }
-            } catch {
-                isStored = false
-                problem =
-                    "The record \(name) could not be stored and is lost with this launch: "
-                    + error.logDescription
+        let result = note(change)
+        write()
+        return result.withLock { $0 }
+    }
+
+    /// Changes the value in memory, which must have been read before; `write()` stores it.
+    ///
+    /// Calls no store, so it may be called under a lock, which then orders the changes.
+    ///
+    /// - Returns: The result, which `write()` replaces by that for the stored value.
+    package func note<Result: Sendable>(
+        _ change: @escaping @Sendable (inout Value) -> Result
+    ) -> Locked<Result> {
+        state.withLock { state in
+            var value = state.value ?? initial
+            let result = Locked(change(&value))
+            state.value = value
+            state.changes.append { value in
+                let new = change(&value)
+                result.withLock { $0 = new }
             }
-            let outcome = result ?? change(&value)
-            known.withLock { $0 = Known(value: value, data: written, isStored: isStored) }
-            return outcome
+            return result
         }
     }
 
-    /// Logs the problem afterwards: the log may call the framework.
-    private func serialized<Result>(_ body: (inout String?) -> Result) -> Result {
-        var problem: String?
-        let result = changes.sync { body(&problem) }
-        if let problem { log(.warning, problem) }
-        return result
+    /// Returns when all changes so far are durable, or could not be stored; within a store's call
+    /// at once.
+    package func write() {
+        guard ThreadMark.storeCall.isSet else { return logged(writeChanges) }
+        laterWrites.async(in: BlockingCalls.Lane(of: self, .writes)) { self.write() }
+    }
+
+    /// Runs on ``writer``.
+    ///
+    /// - Returns: The problem to log.
+    private func writeChanges() -> String? {
+        let before = state.withLock { $0 }
+        let count = before.changes.count
+        if count == 0 { return nil }
+        var (value, problem, isApplied) = (before.stored ?? initial, String?.none, false)
+        var failure: (any Error)?
+        func apply(to data: Data?) -> Data? {
+            if let data, before.isStored { value = decode(data, problem: &problem) }
+            for change in before.changes { change(&value) }
+            isApplied = true
+            var new = data
+            if value != initial || data != nil {
+                do { new = try encode(value) } catch { failure = error }
+            }
+            // Before the store writes: whoever it calls then reads what it writes.
+            state.withLock { [value] in $0.take(value, new, changeCount: count) }
+            return new
+        }
+        do {
+            try store?.updateClientState(named: name, apply)
+        } catch {
+            failure = error
+        }
+        if !isApplied {
+            for change in before.changes { change(&value) }
+            state.withLock { [value] in $0.take(value, before.data, changeCount: count) }
+        }
+        let isStored = failure == nil
+        state.withLock { $0.isStored = isStored }
+        guard let failure else { return problem }
+        return "The record \(name) could not be stored and is lost with this launch: "
+            + failure.logDescription
+    }
+
+    /// Runs `body` on ``writer``, and logs the problem afterwards: the log may call the framework.
+    private func logged(_ body: () -> String?) {
+        if let problem = writer.sync(execute: body) { log(.warning, problem) }
     }
 
     private func encode(_ value: Value) throws -> Data {

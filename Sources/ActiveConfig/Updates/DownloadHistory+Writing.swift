@@ -171,7 +171,7 @@ extension DownloadHistory {
             // Copied within the update: a user forgotten meanwhile must not come back, nor older
             // values.
             let written = stored.update { state in
-                let noted = unwritten.withLock { $0 }
+                let noted = self.unwritten.withLock { $0 }
                 noted.add(to: &state, at: time)
                 change(&state)
                 return noted

@@ -1,32 +1,13 @@
 internal import Dispatch
-internal import Foundation
 
 /// Serializes changes of each user's documents: one turn at a time.
 ///
 /// Users do not wait for each other. A turn calls the store, and therefore holds no lock of the
-/// framework. Messages are logged after the turn, as the log may call the framework.
+/// framework. The log and the observers are called after the turn, as they may call the framework.
+/// Where ``ThreadMark/isHeld``, no turn may be taken.
 final class UserTurns: Sendable {
     /// Queues in use, with the number of running and waiting turns.
     private let queues = Locked<[UserID: (queue: DispatchQueue, count: Int)]>([:])
-
-    private final class Turn: Sendable {
-        let thread = ObjectIdentifier(Thread.current)
-        private let isOver = Locked(false)
-
-        /// True for code that runs in the turn, but not in a task started there.
-        var isCurrent: Bool {
-            thread == ObjectIdentifier(Thread.current) && !isOver.withLock { $0 }
-        }
-
-        func end() { isOver.withLock { $0 = true } }
-    }
-
-    /// The turn of the running code; tasks started in a turn inherit it.
-    @TaskLocal private static var turn: Turn?
-
-    /// True for code called in a turn, such as a store's: it must not wait for a turn, which could
-    /// be its own or wait for its own.
-    static var isInTurn: Bool { turn?.isCurrent ?? false }
 
     /// Runs `body` on the calling thread.
     func run<Result>(of userID: UserID, _ body: () throws -> Result) rethrows -> Result {
@@ -41,11 +22,7 @@ final class UserTurns: Sendable {
                 queues[userID] = count > 1 ? (queue, count - 1) : nil
             }
         }
-        return try HeldCalls.holding {
-            let turn = Turn()
-            defer { turn.end() }
-            return try Self.$turn.withValue(turn) { try queue.sync(execute: body) }
-        }
+        return try ThreadMark.turn.run { try queue.sync(execute: body) }
     }
 
     /// The number of a user's running and waiting turns.

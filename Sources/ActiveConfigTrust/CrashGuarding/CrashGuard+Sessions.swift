@@ -16,81 +16,66 @@ extension CrashGuard {
         let document = activation.document.map {
             LaunchRecord.Document($0, of: UserID(activation.userID))
         }
-        serialized {
-            let (isNew, isProved) = state.withLock { state in
-                if let number {
-                    guard number > state.lastNumber else { return (false, false) }
-                    state.lastNumber = number
-                    // Another document that was about to become active and did not is ignored.
-                    if document != state.proved { state.proved = nil }
-                }
-                guard state.document != document || state.isWhole != activation.isWhole else {
-                    return (false, false)
-                }
-                let isProved = activation.isWhole && document == state.proved
-                (state.document, state.isWhole, state.isProved) = (
-                    document, activation.isWhole, isProved
-                )
-                return (!state.isInBackground, isProved)
+        let begun = change { state -> LaunchRecord.Document? in
+            if let number {
+                guard number > state.lastNumber else { return nil }
+                state.lastNumber = number
+                // Another document that was about to become active and did not is ignored.
+                if document != state.proved { state.proved = nil }
             }
-            guard isNew else { return }
-            if let document, !isProved { beginSession(document) } else { endSession() }
+            guard state.document != document || state.isWhole != activation.isWhole else {
+                return nil
+            }
+            let isProved = activation.isWhole && document == state.proved
+            (state.document, state.isWhole, state.isProved) = (
+                document, activation.isWhole, isProved
+            )
+            if state.isInBackground { return nil }
+            guard let document, !isProved else {
+                endSession(in: state)
+                return nil
+            }
+            beginSession(document, in: state)
+            return document
         }
+        if let begun { startWindow(of: begun) }
     }
 
-    /// Runs on ``work``.
-    func beginSession(_ document: LaunchRecord.Document) {
-        guard let context = state.withLock({ $0.context }), !ProcessIdentity.isDebugged else {
+    /// Records the active document; called under the lock.
+    func beginSession(_ document: LaunchRecord.Document, in state: State) {
+        if ProcessIdentity.isDebugged { return }
+        note(in: state) { [process] in $0.begin(document, in: process) }
+    }
+
+    /// Records that no document has to prove good; called under the lock.
+    func endSession(in state: State) {
+        guard state.context?.record.value.isRunning(process) == true else { return }
+        note(in: state) { [process] in $0.begin(nil, in: process) }
+    }
+
+    /// Starts the window of a document whose session is recorded.
+    func startWindow(of document: LaunchRecord.Document) {
+        guard let clock = state.withLock({ $0.context?.clock }), !ProcessIdentity.isDebugged else {
             return
         }
-        update(context.record) { $0.begin(document, in: process) }
-        let timer = Task { [weak self, clock = context.clock, window] in
+        let timer = Task { [weak self, window] in
             guard (try? await clock.sleep(for: window)) != nil else { return }
             self?.proveLater(document)
         }
-        let old = state.withLock { state in
+        let unneeded = state.withLock { state in
+            guard state.document == document, !state.isProved, !state.isInBackground else {
+                return Task<Void, Never>?.some(timer)
+            }
             defer { state.timer = timer }
             return state.timer
         }
-        old?.cancel()
+        unneeded?.cancel()
     }
 
-    /// Runs on ``work``.
-    func endSession() {
-        guard let context = state.withLock({ $0.context }),
-            context.record.value.sessions.contains(where: {
-                $0.process.token == process.token
-            })
-        else { return }
-        update(context.record) { $0.begin(nil, in: process) }
-    }
-
-    /// Changes the record, and observes the end of the process while a document is recorded.
-    ///
-    /// Runs on ``work``.
-    func update<Result>(
-        _ record: StoredState<LaunchRecord>, _ body: (inout LaunchRecord) -> Result
-    ) -> Result {
-        let result = record.update(body)
-        // In tests another process plays this one's part, and ends when the test says so.
-        if process.token == ProcessIdentity.current.token {
-            let isNoted = record.value.sessions.contains { $0.process.token == process.token }
-            ProcessEnd.observe(self, isNoted)
-        }
-        return result
-    }
-
-    /// Proves a document good on ``work``, after reading it.
-    ///
-    /// Read off ``work``: a store has a log of its own, which may call the framework.
+    /// Proves a document good on ``work``.
     func proveLater(_ document: LaunchRecord.Document) {
-        proofs.enter()
-        DispatchQueue.global(qos: .utility).async { [self] in
-            let stored = storedConfiguration(toKeepFor: document)
-            serializedLater {
-                self.prove(document, stored)
-                self.proofs.leave()
-            }
+        work.async(group: proofs) { [self] in
+            prove(document, storedConfiguration(toKeepFor: document))
         }
     }
 
@@ -111,38 +96,44 @@ extension CrashGuard {
     }
 
     /// Keeps a copy of a document that has proved good, then records that.
-    ///
-    /// Runs on ``work``.
     private func prove(_ document: LaunchRecord.Document, _ stored: ConfigurationState?) {
-        let (isProved, context) = state.withLock { state in
-            guard state.document == document else { return (true, state.context) }
-            defer {
-                state.isProved = true
-                if state.isWhole { state.proved = document }
-            }
-            return (state.isProved, state.context)
+        let context = state.withLock { state -> Context? in
+            guard state.document == document, !state.isProved else { return nil }
+            state.isProved = true
+            if state.isWhole { state.proved = document }
+            state.proving = document
+            return state.context
         }
-        guard let context, !isProved else { return }
+        guard let context else { return }
         let isKept =
             context.record.value.good.contains(document)
-            || stored.map { keepCopy($0, of: UserID(document.userID), context) } ?? false
+            || stored.map { keepCopy($0, of: document, context) } ?? false
         // One write for both. If the process dies before it, the copy is made once more.
-        let dropped = update(context.record) { record in
-            record.begin(nil, in: process)
-            return record.confirm(document, hasCopy: isKept)
+        let dropped = change { state in
+            defer { state.proving = nil }
+            // By now another document can be active, or the user be forgotten.
+            let (isActive, isKnown) = (state.document == document, state.proving == document)
+            return note(in: state) { [process] record in
+                if isActive { record.begin(nil, in: process) }
+                return isKnown ? record.confirm(document, hasCopy: isKept) : []
+            }
         }
-        for old in dropped { drop(old, context) }
+        for old in dropped?.withLock({ $0 }) ?? [] { drop(old, context) }
     }
 
     private func keepCopy(
-        _ stored: ConfigurationState, of userID: UserID, _ context: Context
+        _ stored: ConfigurationState, of document: LaunchRecord.Document, _ context: Context
     ) -> Bool {
+        let userID = UserID(document.userID)
         do {
             let data = try StoredRecord.encode(stored, of: userID)
-            try context.store.updateClientState(named: Self.copyName(of: userID)) { _ in data }
+            try context.store.updateClientState(named: Self.copyName(of: userID)) { old in
+                // Else the user was forgotten, and the copy is or will be removed.
+                state.withLock { $0.proving == document } ? data : old
+            }
             return true
         } catch {
-            context.collected(
+            context.log(
                 .warning,
                 "The good configuration of \(userID.logName) cannot be kept: "
                     + error.logDescription)
@@ -155,7 +146,7 @@ extension CrashGuard {
         do {
             try context.store.updateClientState(named: Self.copyName(of: userID)) { _ in nil }
         } catch {
-            context.collected(
+            context.log(
                 .warning,
                 "The old copy of the configuration of \(userID.logName) cannot be removed: "
                     + error.logDescription)

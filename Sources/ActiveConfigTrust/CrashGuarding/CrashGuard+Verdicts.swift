@@ -103,13 +103,12 @@ extension CrashGuard {
                 record.refused[index].contentDigest = digest
             }
         }
-        writeMessages()
     }
 
     /// Keeps a later version under which the server has sent a refused document, for requests.
     func noteVersion(of configuration: ConfigurationState, userID: UserID) {
         let document = LaunchRecord.Document(configuration, of: userID)
-        func isOlder(_ refused: LaunchRecord.Count) -> Bool {
+        @Sendable func isOlder(_ refused: LaunchRecord.Count) -> Bool {
             refused.document == document
                 && refused.document.version ?? 0 < document.version ?? 0
         }
@@ -122,7 +121,6 @@ extension CrashGuard {
                 record.refused[index].contentDigest = configuration.original?.digest
             }
         }
-        writeMessages()
     }
 
     /// The refusal of a document, if it is new in this launch.

@@ -32,6 +32,8 @@ public final class CrashGuard: Sendable {
         var isProved = false
         /// The last document that has proved good in this launch, with all its sections.
         var proved: LaunchRecord.Document?
+        /// The document of which a copy is being kept, unless its user was forgotten.
+        var proving: LaunchRecord.Document?
         /// The highest number of a document that has become active.
         var lastNumber = 0
         var isInBackground = false
@@ -47,23 +49,19 @@ public final class CrashGuard: Sendable {
     struct Context {
         weak let config: ActiveConfig?
         let record: StoredState<LaunchRecord>
-        let store: any ActiveConfigStore
+        let store: MarkedStore
         let clock: any Clock<Duration>
         let log: ActiveConfigLog
-        /// Buffers messages until ``work`` is left.
-        let collected: ActiveConfigLog
     }
 
     let process: ProcessIdentity
+    /// Decisions are made under the lock, and change the record in memory there; it is written
+    /// afterwards, as a store may call the framework, which then asks the guard.
     let state = Locked(State())
-    /// Serializes writes.
-    private let work = DispatchQueue(label: "ActiveConfig.CrashGuard")
+    /// Proofs, one after the other, and writes for which no caller waits.
+    let work = DispatchQueue(label: "ActiveConfig.CrashGuard")
     /// Proofs queued for ``work``.
     let proofs = DispatchGroup()
-    /// Messages from ``work``, where the log must not be called, as it may use the framework.
-    private let messages = Locked<[(level: ActiveConfigLog.Level, text: String)]>([])
-    /// Writes messages for which no caller waits.
-    private let logging = DispatchQueue(label: "ActiveConfig.CrashGuard.log")
 
     /// Creates a guard.
     ///
@@ -98,27 +96,29 @@ public final class CrashGuard: Sendable {
     /// Called automatically on iOS, tvOS, visionOS, watchOS and Mac Catalyst. An app launched in
     /// the background has to call it first. It writes to the store.
     public func didEnterBackground() {
-        serialized {
-            let timer = state.withLock { state in
-                state.isInBackground = true
-                defer { state.timer = nil }
-                return state.timer
-            }
-            timer?.cancel()
-            endSession()
+        let timer = change { state in
+            state.isInBackground = true
+            endSession(in: state)
+            defer { state.timer = nil }
+            return state.timer
         }
+        timer?.cancel()
     }
 
     /// Reports that the app is in the foreground again.
     ///
     /// Called automatically where ``didEnterBackground()`` is.
     public func willEnterForeground() {
-        serializedLater {
-            let document = self.state.withLock { state in
-                state.isInBackground = false
-                return state.isProved ? nil : state.document
-            }
-            if let document { self.beginSession(document) }
+        let document = state.withLock { state -> LaunchRecord.Document? in
+            state.isInBackground = false
+            guard !state.isProved, let document = state.document else { return nil }
+            beginSession(document, in: state)
+            return document
+        }
+        guard let document else { return }
+        work.async {
+            self.change { _ in }
+            self.startWindow(of: document)
         }
     }
 
@@ -128,16 +128,15 @@ public final class CrashGuard: Sendable {
     /// status 0 on Linux with glibc, with any status elsewhere), and by the app's notifications
     /// where available. It writes to the store.
     public func willTerminate() {
-        // Pending proofs are stored first, unless the store takes long.
-        _ = proofs.wait(timeout: .now() + 1)
-        serialized { self.endSession() }
+        // Pending proofs are stored first, unless the store takes long, or is the caller.
+        if !ThreadMark.storeCall.isSet { _ = proofs.wait(timeout: .now() + 1) }
+        change { endSession(in: $0) }
     }
 
-    /// Returns once all requested writes and log messages are done.
+    /// Returns once all requested writes are done.
     func drain() {
         proofs.wait()
         work.sync {}
-        logging.sync {}
     }
 
     /// Returns once the window of the active document is over, and its effects have started.
@@ -151,17 +150,14 @@ extension CrashGuard: ConfigurationVetting {
     /// Connects it with the configuration that it guards, whose store it uses.
     public func attach(to config: ActiveConfig) {
         let (clock, log) = (config.clock, config.log)
-        guard let store = config.configStore else {
+        guard let store = config.store else {
             return log(.warning, "The crash guard does nothing: there is no store.")
-        }
-        let collected = ActiveConfigLog(minimumLevel: log.minimumLevel) { [messages] level, text in
-            messages.withLock { $0.append((level, text)) }
         }
         let context = Context(
             config: config,
             record: StoredState(
-                "crash-guard", initial: LaunchRecord(), store: store, log: collected),
-            store: store, clock: clock, log: log, collected: collected)
+                "crash-guard", initial: LaunchRecord(), store: store, log: log),
+            store: store, clock: clock, log: log)
         let isSecond = state.withLock { state in
             defer { state.context = state.context ?? context }
             return state.context != nil
@@ -177,76 +173,81 @@ extension CrashGuard: ConfigurationVetting {
     }
 
     /// The record, after counting the sessions of dead processes.
+    ///
+    /// Judged in memory before that is written: a store that calls back during the write must not
+    /// bring back a refused document. If the process ends before, the next launch counts the same.
     func judgedRecord() -> LaunchRecord? {
-        guard let context = state.withLock({ $0.context }) else { return nil }
-        if state.withLock({ $0.isJudged }) { return context.record.value }
-        return serialized {
-            if state.withLock({ $0.isJudged }) { return context.record.value }
+        guard let record = state.withLock({ $0.context?.record }) else { return nil }
+        if state.withLock({ $0.isJudged }) { return record.value }
+        change { state in
             // A launch after a good one has nothing to count, and writes nothing here.
-            if !context.record.value.sessions.isEmpty {
-                let new = context.record.update { record in
+            if !state.isJudged, !record.value.sessions.isEmpty {
+                let new = record.note { [crashLimit, process] record in
                     record.judge(crashLimit: crashLimit) { $0.end(asSeenBy: process) }
                 }
-                let refusals = Dictionary(
-                    new.map { ($0.document, $0) }, uniquingKeysWith: { $1 })
-                state.withLock { $0.newRefusals = refusals }
+                state.newRefusals = Dictionary(
+                    new.withLock { $0 }.map { ($0.document, $0) }, uniquingKeysWith: { $1 })
             }
-            state.withLock { $0.isJudged = true }
-            return context.record.value
+            state.isJudged = true
         }
+        return record.value
     }
 
     /// Removes the user's copy and documents.
     public func forget(userID: String?) throws {
         let userID = UserID(userID)
         guard let context = state.withLock({ $0.context }) else { return }
-        try serialized {
-            // Otherwise it could prove good, and be copied again, before it is removed from the
-            // store.
-            let timer = state.withLock { state -> Task<Void, Never>? in
-                state.newRefusals = state.newRefusals.filter { UserID($0.key.userID) != userID }
-                state.verdicts.removeAll { UserID($0.userID) == userID }
-                if let proved = state.proved, UserID(proved.userID) == userID {
-                    state.proved = nil
-                }
-                guard let document = state.document, UserID(document.userID) == userID else {
-                    return nil
-                }
-                (state.document, state.isProved) = (nil, false)
-                defer { state.timer = nil }
-                return state.timer
+        // Otherwise it could prove good, and be copied again, before it is removed from the store.
+        let (timer, isBeingCopied) = state.withLock { state -> (Task<Void, Never>?, Bool) in
+            state.newRefusals = state.newRefusals.filter { UserID($0.key.userID) != userID }
+            state.verdicts.removeAll { UserID($0.userID) == userID }
+            if let proved = state.proved, UserID(proved.userID) == userID { state.proved = nil }
+            let isBeingCopied = state.proving.map { UserID($0.userID) == userID } ?? false
+            if isBeingCopied { state.proving = nil }
+            guard let document = state.document, UserID(document.userID) == userID else {
+                return (nil, isBeingCopied)
             }
-            timer?.cancel()
-            let name = Self.copyName(of: userID)
-            if try context.store.clientState(named: name) != nil {
-                try context.store.updateClientState(named: name) { _ in nil }
-            }
-            let isNoted = context.record.value.names(userID, in: process)
-            if isNoted { update(context.record) { $0.forget(userID, in: process) } }
+            (state.document, state.isProved) = (nil, false)
+            defer { state.timer = nil }
+            return (state.timer, isBeingCopied)
+        }
+        timer?.cancel()
+        let name = Self.copyName(of: userID)
+        if try isBeingCopied || context.store.clientState(named: name) != nil {
+            try context.store.updateClientState(named: name) { _ in nil }
+        }
+        change { state in
+            guard context.record.value.names(userID, in: process) else { return }
+            note(in: state) { [process] in $0.forget(userID, in: process) }
         }
     }
 
-    /// Runs `body` on ``work``, and logs afterwards.
-    func serialized<Result>(_ body: () throws -> Result) rethrows -> Result {
-        defer { writeMessages() }
-        return try work.sync(execute: body)
+    /// Changes the state, and with it the record; returns when the record is stored, within a
+    /// store's call at once.
+    ///
+    /// So does a call that finds its change made by another thread, which is still storing it.
+    @discardableResult
+    func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let record = state.withLock { $0.context?.record }
+        // Read before the lock is taken.
+        _ = record?.value
+        let result = state.withLock { body(&$0) }
+        record?.write()
+        return result
     }
 
-    /// As `serialized(_:)`, but returns at once.
-    func serializedLater(_ body: @escaping @Sendable () -> Void) {
-        work.async { [self] in
-            body()
-            if messages.withLock({ $0.isEmpty }) { return }
-            logging.async { self.writeMessages() }
+    /// Changes the record in memory, and observes the end of the process while a document is
+    /// recorded; called under the lock.
+    @discardableResult
+    func note<Result: Sendable>(
+        in state: State, _ body: @escaping @Sendable (inout LaunchRecord) -> Result
+    ) -> Locked<Result>? {
+        guard let record = state.context?.record else { return nil }
+        let result = record.note(body)
+        // In tests another process plays this one's part, and ends when the test says so.
+        if process.token == ProcessIdentity.current.token {
+            ProcessEnd.observe(self, record.value.isRunning(process))
         }
-    }
-
-    func writeMessages() {
-        let messages = messages.withLock { messages in
-            defer { messages = [] }
-            return messages
-        }
-        guard !messages.isEmpty, let log = state.withLock({ $0.context?.log }) else { return }
-        for message in messages { log(message.level, message.text) }
+        return result
     }
 }

@@ -114,6 +114,11 @@ struct LaunchRecord: Codable, Equatable, Sendable {
         return Array(dropped)
     }
 
+    /// True while a program's active document has to prove good.
+    func isRunning(_ process: ProcessIdentity) -> Bool {
+        sessions.contains { $0.process.token == process.token }
+    }
+
     func refusal(of document: Document) -> Count? {
         refused.last { $0.document == document }
     }

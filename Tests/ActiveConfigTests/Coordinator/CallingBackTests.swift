@@ -3,81 +3,22 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigReporting
+@testable import ActiveConfigTrust
 
-/// App code that the framework calls may call the framework: the framework holds no lock and blocks
-/// no queue while it calls out.
-// Serialized: a probe can find the framework that it calls only through a global.
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// App code that the framework calls may call the framework: nothing that such a call waits for is
+/// held while the framework calls out.
+// Serialized: a probe can find the framework that it calls only through a global. The time limit
+// only bounds a hang.
 @Suite(.timeLimit(.minutes(Rounds.minutes)), .serialized)
 struct CallingBackTests {
-    /// Places from which the framework calls app code.
-    enum Place: CaseIterable, Sendable {
-        case log, downloader, listener, notification, decoding, deinitialization, store
-    }
-
-    /// The framework instance of a test, shared by all places.
-    private final class Shared: Sendable {
-        private let config = Locked<ActiveConfig?>(nil)
-        private let isCalling = Locked(false)
-        private let calls = Locked<[String: Int]>([:])
-        let place: Place
-
-        init(_ place: Place) { self.place = place }
-
-        func use(_ new: ActiveConfig?) { config.withLock { $0 = new } }
-
-        var callCount: Int { calls.withLock { $0.values.reduce(0, +) } }
-
-        /// Makes all calls, unless this is already a nested call.
-        func callBack(from place: Place) {
-            guard place == self.place, let config = config.withLock({ $0 }),
-                isCalling.withLock({ known -> Bool in
-                    defer { known = true }
-                    return !known
-                })
-            else { return }
-            defer { isCalling.withLock { $0 = false } }
-            for (name, call) in Self.allCalls {
-                call(config)
-                calls.withLock { $0[name, default: 0] += 1 }
-            }
-        }
-
-        /// Every kind of call that an app makes, except those that a store must not make.
-        private static let allCalls: [(String, @Sendable (ActiveConfig) -> Void)] = [
-            ("read", { _ = $0["Home"]?.title }),
-            ("typed", { _ = $0[SettingKey("Home", "title", default: "")] }),
-            ("decoded", { _ = $0[CallingBackTests.probe] }),
-            ("currentConfiguration", { _ = $0.currentConfiguration }),
-            ("pendingChanges", { _ = $0.pendingChanges }),
-            ("explain", { _ = $0.diagnostics.explain(SettingPath("Home", "title")) }),
-            ("report", { _ = $0.diagnostics.report().description }),
-            ("status", { _ = $0.status }),
-            ("handle", { _ = $0.configuration(forUserID: "h")["Home"] }),
-            ("listen", { $0.observe(sectionNamed: "Home") { _ in }.cancel() }),
-            ("defaults", { $0.setDefaults(["Other": ["n": 1]]) }),
-            ("override", { $0.overrides.set("x", for: SettingPath("Over", "title")) }),
-            ("markStale", { $0.markStale() }),
-            ("download", { $0.startDownload() }),
-            (
-                "user",
-                { config in
-                    let user = config.currentUserID
-                    config.currentUserID = user == "a" ? "b" : "a"
-                    config.currentUserID = user
-                }
-            ),
-            ("activate", { _ = $0.activate() }),
-            ("activate of a handle", { _ = $0.configuration(forUserID: "h").activate() }),
-            ("reload", { _ = $0.reload() }),
-            ("snapshot", { _ = $0.snapshot.sections }),
-            ("observe", { $0.observe(CallingBackTests.probe) { _ in }.cancel() }),
-            ("forget", { config in for user in ["a", "b", "h"] { try? config.forgetUser(user) } }),
-        ]
-    }
-
     /// A value that calls back when it is read and when it is released.
     private final class Probe: SettingConvertible {
-        static let shared = Locked<Shared?>(nil)
+        static let shared = Locked<CallingBack?>(nil)
 
         init() {}
 
@@ -90,99 +31,241 @@ struct CallingBackTests {
 
     private static let probe = SettingKey("Home", "title", default: Probe())
 
-    /// A store that calls back, and fails to store for one user.
-    private final class CallingStore: ActiveConfigStore {
-        private struct Full: Error {}
-        let base = InMemoryStore(bootstrap: .state(.titled(["Home": "bootstrap"])))
-        let shared: Shared
+    private static func document(_ number: Int) -> ConfigurationState {
+        ConfigurationState.make(
+            meta: ["template_version": .integer(number)],
+            sections: ["Home": ["title": .string("\(number)")]], entityTag: "\"\(number)\""
+        ).asking(share: 1)
+    }
 
-        init(_ shared: Shared) { self.shared = shared }
-
-        func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
-            shared.callBack(from: .store)
-            return base.lastKnownActiveConfiguration(forUserID: userID)
-        }
-
-        func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
-            shared.callBack(from: .store)
-            return base.ownConfiguration(forUserID: userID)
-        }
-
-        func persistConfiguration(
-            _ configuration: ConfigurationState?, forUserID userID: String?
-        ) throws {
-            shared.callBack(from: .store)
-            if userID == "b" { throw Full() }
-            base.persistConfiguration(configuration, forUserID: userID)
-        }
-
-        func record(_ record: StoreRecord) -> Data? {
-            if case .pendingConfiguration = record.kind { shared.callBack(from: .store) }
-            return base.record(record)
-        }
-
-        func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) {
-            if case .pendingConfiguration = record.kind { shared.callBack(from: .store) }
-            base.updateRecord(record, change)
+    /// Several users at once, so that calls contend with each other.
+    private func use(_ app: CallingBack.App) async {
+        let config = app.config
+        await withTaskGroup { group in
+            for user in ["a", "b", nil] {
+                group.addTask {
+                    for round in 0..<10 {
+                        let handle = config.configuration(forUserID: user)
+                        _ = try? await handle.download()
+                        _ = handle[Self.probe]
+                        await handle.activate()
+                        config.currentUserID = user
+                        _ = config[Self.probe]
+                        _ = try? await config.fetchAndActivate()
+                        app.crashGuard.markHealthy()
+                        try? await app.signals.setCustomSignals(["round": .integer(round)])
+                        await config.markStale()
+                        await config.reload()
+                        if round == 5, let user { try? await config.forgetUser(user) }
+                    }
+                }
+            }
         }
     }
 
-    private func launch(_ shared: Shared, _ activation: ActivationPolicy) -> CoordinatorFixture {
+    private func launch(
+        _ shared: CallingBack, _ activation: ActivationPolicy, _ store: any ActiveConfigStore
+    ) throws -> (CallingBack.App, CoordinatorFixture) {
+        let log = ActiveConfigLog(minimumLevel: .debug) { _, _ in shared.callBack(from: .log) }
+        let crashGuard = CrashGuard()
         let options = ActiveConfigOptions(
-            activationPolicy: activation, overridePolicy: .settable,
-            log: ActiveConfigLog(minimumLevel: .debug) { _, _ in shared.callBack(from: .log) })
+            activationPolicy: activation, overridePolicy: .settable, vetting: [crashGuard], log: log
+        )
         let queue = DispatchQueue(label: "listeners")
         let center = NotificationCenter()
         let downloader = ScriptedDownloader { request in
             shared.callBack(from: .downloader)
             return request.number.isMultiple(of: 5)
                 ? .failure(DownloadError(.timedOut))
-                : .configuration(
-                    .titled(["Home": "\(request.number)"], entityTag: "\"\(request.number)\""))
+                : .configuration(Self.document(request.number))
         }
-        let log = RecordingLog()
         let config = ActiveConfig(
-            configDownloader: downloader, configStore: CallingStore(shared),
-            notificationCenter: center, listenerQueue: queue, options: options)
-        return CoordinatorFixture(
-            config: config, downloader: downloader, queue: queue, center: center, log: log)
+            configDownloader: downloader, configStore: store, notificationCenter: center,
+            listenerQueue: queue, options: options)
+        let url = try #require(URL(string: "http://server/base"))
+        let head = try #require(
+            HTTPURLResponse(url: url, statusCode: 204, httpVersion: nil, headerFields: nil))
+        let app = CallingBack.App(
+            config: config, crashGuard: crashGuard,
+            signals: ClientSignals(platform: { PlatformSignals() }, store: store, log: log),
+            acknowledger: ConfigurationAcknowledger(
+                config, backend: ActiveConfigBackend(url: url), maximumDelay: .zero,
+                clock: ContinuousClock(), random: { 0.5 }, send: { _ in (Data(), head) }),
+            exposures: ExposureRecorder(config) { _ in shared.callBack(from: .exposure) })
+        let fixture = CoordinatorFixture(
+            config: config, downloader: downloader, queue: queue, center: center,
+            log: RecordingLog())
+        return (app, fixture)
     }
 
-    @Test(arguments: Place.allCases)
-    func everyCallReturns(place: Place) async throws {
+    private func run(
+        _ shared: CallingBack, _ activation: ActivationPolicy, _ store: any ActiveConfigStore,
+        first: (CallingBack.App) -> Void = { _ in }
+    ) async throws {
+        let (app, fixture) = try launch(shared, activation, store)
+        shared.use(app)
+        first(app)
+        Probe.shared.withLock { $0 = shared }
+        defer { shared.use(nil) }
+        let token = app.config.observe(sectionNamed: "Home") { _ in
+            shared.callBack(from: .listener)
+        }
+        let observation = app.config.addObserver(CallingBack.Observer(shared: shared))
+        let observer = fixture.center.addObserver(
+            forName: ActiveConfig.downloadUpdateFinishedNotification, object: nil, queue: nil
+        ) { _ in shared.callBack(from: .notification) }
+        await use(app)
+        await app.exposures.flush()
+        await app.acknowledger.drain()
+        await app.acknowledger.waitForAnswers()
+        app.crashGuard.drain()
+        fixture.drain()
+        fixture.center.removeObserver(observer)
+        token.cancel()
+        observation.cancel()
+        app.crashGuard.willTerminate()
+    }
+
+    @Test(arguments: CallingBack.Place.allCases)
+    func everyCallReturns(place: CallingBack.Place) async throws {
         for activation in [ActivationPolicy.immediate, .manual] {
-            let shared = Shared(place)
-            let fixture = launch(shared, activation)
-            let config = fixture.config
-            shared.use(config)
-            Probe.shared.withLock { $0 = shared }
-            defer { shared.use(nil) }
-            let token = config.observe(sectionNamed: "Home") { _ in
-                shared.callBack(from: .listener)
+            let shared = CallingBack(place)
+            try await run(shared, activation, CallingStore(shared))
+            #expect(!shared.sites.isEmpty)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aStoreMayCallBackFromEachOfItsMethodsAndRecords(isOpaque: Bool) async throws {
+        let shared = CallingBack(.store)
+        let store = CallingStore(shared, isOpaque: isOpaque)
+        // A record is read once in a launch.
+        try await run(shared, .manual, store) { _ = $0.signals.custom }
+        try await run(shared, .manual, store) { _ = $0.crashGuard.judgedRecord() }
+        let records = [
+            "downloads", "signals", "crash-guard", "acknowledgements", "pending", "good",
+        ]
+        var sites = Set(records.flatMap { ["read \($0)", "update \($0)"] })
+        sites.formUnion(["own", "tag", "persist", "persist unless", "is first", "first"])
+        if isOpaque { sites.insert("last known") }
+        #expect(sites.subtracting(shared.sites).sorted() == [])
+    }
+
+    /// User defaults notify their observers on the thread that writes.
+    @Test func anObserverOfUserDefaultsMayCallBack() async throws {
+        let name = "ActiveConfigTests.\(UUID().uuidString)"
+        let defaults = try #require(NotifyingDefaults(suiteName: name))
+        defer { defaults.removePersistentDomain(forName: name) }
+        let shared = CallingBack(.userDefaults)
+        let observer = NotificationCenter.default.addObserver(
+            forName: UserDefaults.didChangeNotification, object: defaults, queue: nil
+        ) { _ in shared.callBack(from: .userDefaults) }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        try await run(shared, .manual, UserDefaultsStore(userDefaults: defaults))
+        #expect(!shared.sites.isEmpty)
+    }
+
+    /// Those of Linux notify nobody.
+    private final class NotifyingDefaults: UserDefaults {
+        #if !canImport(Darwin)
+            override func set(_ value: Any?, forKey name: String) {
+                super.set(value, forKey: name)
+                NotificationCenter.default.post(name: Self.didChangeNotification, object: self)
             }
-            let observer = fixture.center.addObserver(
-                forName: ActiveConfig.downloadUpdateFinishedNotification, object: nil, queue: nil
-            ) { _ in shared.callBack(from: .notification) }
-            // Several users at once, so that calls contend with each other.
-            await withTaskGroup { group in
-                for user in ["a", "b", nil] {
-                    group.addTask {
-                        for _ in 0..<10 {
-                            let handle = config.configuration(forUserID: user)
-                            _ = try? await handle.download()
-                            _ = handle[Self.probe]
-                            await handle.activate()
-                            config.currentUserID = user
-                            _ = config[Self.probe]
-                            _ = try? await config.fetchAndActivate()
-                        }
-                    }
-                }
+
+            override func removeObject(forKey name: String) {
+                super.removeObject(forKey: name)
+                NotificationCenter.default.post(name: Self.didChangeNotification, object: self)
             }
-            fixture.drain()
-            #expect(shared.callCount > 0)
-            fixture.center.removeObserver(observer)
-            token.cancel()
+        #endif
+    }
+
+    /// The store is called by the first read of a launch after a crash, when the guard counts it.
+    @Test func anObserverMayReadWhileTheGuardCountsACrash() throws {
+        let store = SteppedStore()
+        store.base.persistConfiguration(GuardedLaunch.document(2), forUserID: nil)
+        let good = try StoredRecord.encode(GuardedLaunch.document(1), of: .generic)
+        store.base.updateClientState(named: "good-generic") { _ in good }
+        let dead = ProcessIdentity(
+            token: "dead", number: ProcessIdentity.current.number,
+            host: ProcessIdentity.current.host, boot: ProcessIdentity.current.boot, start: nil)
+        var record = LaunchRecord()
+        record.begin(LaunchRecord.Document(GuardedLaunch.document(2), of: .generic), in: dead)
+        let data = try JSONEncoder().encode(record)
+        store.base.updateClientState(named: "crash-guard") { _ in data }
+        let crashGuard = CrashGuard(crashLimit: 1)
+        var options = ActiveConfigOptions()
+        options.vetting = [crashGuard]
+        let config = ActiveConfig.make(store: store, options: options)
+        let versions = Locked<[Int?]>([])
+        let read = { @Sendable in
+            let version = config["Home"]?.integer(forKey: "version")
+            versions.withLock { $0.append(version) }
+        }
+        store.beforeNextUpdate(of: "crash-guard", read)
+        read()
+        #expect(versions.withLock { $0 } == [1, 1], "the refused version 2 was never active")
+        #expect(crashGuard.verdict?.templateVersion == 2)
+        crashGuard.willTerminate()
+    }
+
+    /// Two records, each of which is changed by the store while it writes the other.
+    @Test func twoRecordsThatAStoreChangesFromEachOtherAreBothStored() {
+        let base = InMemoryStore()
+        let states = Locked<[String: StoredState<Int>]>([:])
+        let store = CallingStore(base: base) { site in
+            let other = ["update one": "two", "update two": "one"][site]
+            guard let state = other.flatMap({ other in states.withLock { $0[other] } }),
+                state.value < 2_000
+            else { return }
+            state.update { $0 += 1_000 }
+        }
+        for name in ["one", "two"] {
+            let state = StoredState(name, initial: 0, store: store, log: .disabled)
+            states.withLock { $0[name] = state }
+        }
+        let count = Rounds.count(500, nightly: 5_000)
+        let (one, two) = states.withLock { ($0["one"], $0["two"]) }
+        DispatchQueue.concurrentPerform(iterations: 4) { index in
+            for _ in 0..<count { (index.isMultiple(of: 2) ? one : two)?.update { $0 += 1 } }
+        }
+        for state in [one, two] { state?.write() }
+        for name in ["one", "two"] {
+            let value = states.withLock { $0[name] }?.value ?? 0
+            #expect(value >= 2_000 && value % 1_000 == 2 * count % 1_000)
+            let data = base.clientState(named: name)
+            #expect(data.map { String(decoding: $0, as: UTF8.self) } == "\(value)")
+        }
+    }
+
+    /// A task is no part of the store's call that starts it.
+    @Test func aTaskThatAStoreStartsForgetsAUserBeforeItContinues() async throws {
+        let store = SteppedStore()
+        store.base.persistConfiguration(.titled(["Home": "1"]), forUserID: "a")
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(.titled(["Home": "2"]))), store: store)
+        let heard = Locked(false)
+        let observation = config.addObserver(ForgettingObserver(heard: heard))
+        defer { observation.cancel() }
+        let (isDone, wasHeard) = (DispatchSemaphore(value: 0), Locked(false))
+        store.beforeNextWrite(of: "b", isPending: false) {
+            Task {
+                try? await config.forgetUser("a")
+                wasHeard.withLock { $0 = heard.withLock { $0 } }
+                isDone.signal()
+            }
+            // The store's call is not over before.
+            isDone.wait()
+        }
+        try await config.configuration(forUserID: "b").download()
+        #expect(wasHeard.withLock { $0 })
+    }
+
+    private struct ForgettingObserver: ConfigurationObserving {
+        let heard: Locked<Bool>
+
+        func observe(_ event: ConfigurationEvent) {
+            if case .forgotten = event.kind { heard.withLock { $0 = true } }
         }
     }
 }

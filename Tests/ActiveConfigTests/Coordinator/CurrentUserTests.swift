@@ -77,6 +77,49 @@ struct CurrentUserTests {
         #expect(fixture.config["Home"] == nil)
     }
 
+    @Test func withoutAStoreTheGenericUserIsTheFallback() async throws {
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader { request in
+                let user = request.userID ?? "generic"
+                return .configuration(.titled(["Home": "\(user) \(request.number)"]))
+            }, store: nil)
+        let config = fixture.config
+        let generic = config.configuration(forUserID: nil)
+        #expect(config.configuration(forUserID: "B")["Home"] == nil)
+        try await config.downloadNewConfig()
+        config.currentUserID = "A"
+        #expect(config["Home"]?.title == "generic 1")
+        let handle = config.configuration(forUserID: "C")
+        #expect(handle["Home"]?.title == "generic 1")
+        let listener = fixture.listener()
+        try await generic.download()
+        fixture.drain()
+        #expect(listener.sections == [.titled("generic 1"), .titled("generic 2")])
+        #expect(handle["Home"]?.title == "generic 2")
+        try await config.downloadNewConfig()
+        #expect(config["Home"]?.title == "A 3" && handle["Home"]?.title == "generic 2")
+        try await config.forgetUser("A")
+        #expect(config["Home"]?.title == "generic 2")
+        config.currentUserID = nil
+        #expect(config["Home"]?.title == "generic 2")
+        try await config.forgetGenericUser()
+        #expect(config["Home"] == nil && handle["Home"] == nil)
+        fixture.drain()
+        #expect(listener.sections.suffix(3) == [.titled("A 3"), .titled("generic 2"), nil])
+    }
+
+    /// No reader keeps the generic user's document in memory.
+    @Test func withoutAStoreTheGenericUserStaysWhenTheUserChanges() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(.titled(["Home": "generic"]))), store: nil
+        )
+        try await config.downloadNewConfig()
+        for user in ["A", nil, "B", nil] {
+            config.currentUserID = user
+            #expect(config["Home"]?.title == "generic")
+        }
+    }
+
     @Test("The store falls back: user → generic user → bootstrap")
     func fallsBack() {
         let store = makeStore(bootstrap: .titled(["Home": "bootstrap"]))

@@ -57,6 +57,72 @@ struct TwoProcessesTests {
         #expect(there["Kill"]?.title == "6" && there["Home"]?.title == "5")
     }
 
+    /// Ways to download, with what they say of the configuration.
+    enum Way: CaseIterable, Sendable {
+        case download, fetchAndActivate, start, handle, launchGate
+
+        func download(with config: ActiveConfig) async throws -> DownloadResult? {
+            switch self {
+            case .download: return try await config.downloadNewConfig()
+            case .fetchAndActivate: return try await config.fetchAndActivate()
+            case .start: _ = try await config.startedDownload()()
+            case .handle: return try await config.configuration(forUserID: "b").download()
+            case .launchGate: await LaunchGate(config, appVersion: "1").check()
+            }
+            return nil
+        }
+    }
+
+    /// The processes share the interval and the waits, and so the answer of the one that asks.
+    @Test(arguments: Way.allCases, [false, true])
+    func aDownloadWithoutARequestTakesOverWhatTheOtherProcessStored(
+        way: Way, isThrottled: Bool
+    ) async throws {
+        let fixture = UpdatesFixture(
+            store.base, fetchPolicy: .make(minimumInterval: isThrottled ? .zero : .seconds(3_600)))
+        let here = fixture.launch(ScriptedDownloader(.configuration(.versioned(1))))
+        here.config.currentUserID = "b"
+        try await here.config.downloadNewConfig()
+        let there = fixture.launch(
+            ScriptedDownloader(
+                .configuration(.versioned(2)), .failure(DownloadError(.timedOut))))
+        there.config.currentUserID = "b"
+        try await there.config.downloadNewConfig(ignoringInterval: true)
+        if isThrottled { _ = try? await there.config.downloadNewConfig() }
+        let listener = here.listener()
+        here.drain()
+        do {
+            let result = try await way.download(with: here.config)
+            #expect(!isThrottled || way == .launchGate)
+            if let result {
+                #expect(result.outcome == .withinInterval && result.isActive)
+                #expect(result.changedSectionNames == ["Home", "Kill"])
+            }
+        } catch let error as DownloadError {
+            #expect(isThrottled && error.code == .throttled)
+        }
+        #expect(here.downloader.requests.count == 1)
+        #expect(here.config.snapshot.document.templateVersion == 2)
+        here.drain()
+        #expect(listener.sections.last == .titled("2"))
+    }
+
+    @Test func aDocumentOfTheOtherProcessIsPendingWithinTheInterval() async throws {
+        let fixture = UpdatesFixture(
+            store.base, fetchPolicy: .minimumInterval(.seconds(3_600)), activation: .manual)
+        let here = fixture.launch(ScriptedDownloader(.configuration(.versioned(1)))).config
+        try await here.fetchAndActivate()
+        let there = fixture.launch(ScriptedDownloader(.configuration(.versioned(2)))).config
+        try await there.downloadNewConfig(ignoringInterval: true)
+        let result = try await here.downloadNewConfig()
+        #expect(result.outcome == .withinInterval && !result.isActive)
+        #expect(here["Home"]?.title == "1" && here.snapshot.pending?.document.templateVersion == 2)
+        let activated = try await here.fetchAndActivate()
+        #expect(activated.outcome == .withinInterval && activated.isActive)
+        #expect(activated.changedSectionNames == ["Home", "Kill"])
+        #expect(here["Home"]?.title == "2")
+    }
+
     /// A download of an older version ends while the other process stores a newer one.
     @Test(arguments: [ActivationPolicy.immediate, partly])
     func aDownloadReplacesNoLaterVersion(policy: ActivationPolicy) async throws {
