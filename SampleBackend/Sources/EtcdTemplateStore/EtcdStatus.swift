@@ -40,7 +40,7 @@ package struct EtcdStatus: Sendable {
     /// The number of members in the cluster; nil when it is unknown.
     package let memberCount: Int?
     /// The names of the active alarms; nil when they are unknown.
-    package let alarms: Set<String>?
+    package let alarms: Set<String>?  // names: our own literals, in ASCII
     /// The store, or nil if there is none; an error when it cannot be read.
     package let store: Result<Store?, TemplateStoreError>
     /// The duration of a linearizable read.

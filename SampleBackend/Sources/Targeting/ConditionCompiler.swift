@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import LinearRegex
 
 /// Compiles conditions to a ``ConditionProgram``.

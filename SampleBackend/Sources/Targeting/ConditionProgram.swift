@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import LinearRegex
 
 /// The conditions of a template as one program of rules and jumps.

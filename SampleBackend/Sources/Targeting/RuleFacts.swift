@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import LinearRegex
 
 /// Evaluates rules for a user and reports the reasons, for explanations.

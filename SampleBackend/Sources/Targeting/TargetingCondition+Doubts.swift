@@ -1,4 +1,5 @@
 import Foundation
+public import JSONTree
 
 /// A rule that is valid but that probably no client satisfies.
 public struct ConditionDoubt: Sendable, Hashable {
@@ -14,8 +15,8 @@ public struct ConditionDoubt: Sendable, Hashable {
 
 /// The signals that clients send, for ``TargetingCondition/doubts(knowing:atMost:)``.
 public struct KnownSignals: Sendable {
-    fileprivate let names: Set<String>
-    fileprivate let values: [String: Set<String>]
+    fileprivate let names: Set<ExactText>
+    fileprivate let values: [ExactText: Set<ExactText>]
 
     /// The names of custom signals without prefix, sorted, with the letters to compare them by.
     fileprivate let custom: [(name: String, letters: [UInt8])]
@@ -25,10 +26,10 @@ public struct KnownSignals: Sendable {
     /// - Parameters:
     ///   - names: The query names; empty when the sent signals are not known.
     ///   - values: Values that clients send, by name.
-    public init(names: Set<String> = [], values: [String: Set<String>] = [:]) {
+    public init(names: Set<ExactText> = [], values: [ExactText: Set<ExactText>] = [:]) {
         self.names = names
         self.values = values
-        custom = names.filter { $0.hasPrefix("signal.") }.map { String($0.dropFirst(7)) }.sorted()
+        custom = names.map(\.text).filter { $0.hasPrefix("signal.") }.map { String($0.dropFirst(7)) }.sorted()
             .map { ($0, KnownSpellings.letters(of: $0)) }
     }
 
@@ -78,8 +79,8 @@ extension Rule {
     private func doubt(
         about texts: [String], of signal: SignalName, knowing signals: KnownSignals
     ) -> ConditionDoubt? {
-        let sent = signals.values[signal.queryName] ?? []
-        for text in texts where !sent.contains(text) {
+        let sent = signals.values[ExactText(signal.queryName)] ?? []
+        for text in texts where !sent.contains(name: text) {
             let likely: String?
             switch signal {
             case .deviceOS: likely = KnownSpellings.system(likeliestFor: text)
@@ -98,7 +99,7 @@ extension Rule {
 
     private func doubt(about signal: SignalName, knowing signals: KnownSignals) -> ConditionDoubt? {
         guard case .custom(let name) = signal, !signals.names.isEmpty,
-            !signals.names.contains(signal.queryName)
+            !signals.names.contains(name: signal.queryName)
         else { return nil }
         let likely = signals.name(similarTo: name.text)
         return ConditionDoubt(

@@ -3,7 +3,7 @@ import OrderedCollections
 import Targeting
 
 extension TemplateReader {
-    private static let tagColors: Set<String> = [
+    private static let tagColors: Set<String> = [  // names: our own literals, in ASCII
         "BLUE", "BROWN", "CYAN", "DEEP_ORANGE", "GREEN", "INDIGO", "LIME", "ORANGE", "PINK",
         "PURPLE", "TEAL", "CONDITION_DISPLAY_COLOR_UNSPECIFIED",
     ]
