@@ -132,8 +132,9 @@ extension Rule {
     /// The value that the rule tests; nil for the time and for elements that are not evaluated.
     fileprivate var subject: Subject? {
         switch test {
-        case .isOneOf(let subject, _, _), .contains(let subject, _), .matches(let subject, _),
-            .number(let subject, _, _), .version(let subject, _, _):
+        case .isOneOf(let subject, _, _), .isInLanguages(let subject, _, _),
+            .contains(let subject, _), .matches(let subject, _), .number(let subject, _, _),
+            .version(let subject, _, _):
             subject
         case .percent: .userID
         case .date, .unevaluated, .never: nil

@@ -29,7 +29,9 @@ public struct KnownSignals: Sendable {
     public init(names: Set<ExactText> = [], values: [ExactText: Set<ExactText>] = [:]) {
         self.names = names
         self.values = values
-        custom = names.map(\.text).filter { $0.hasPrefix("signal.") }.map { String($0.dropFirst(7)) }.sorted()
+        custom = names.map(\.text).filter { $0.hasPrefix("signal.") }.map {
+            String($0.dropFirst(7))
+        }.sorted()
             .map { ($0, KnownSpellings.letters(of: $0)) }
     }
 
@@ -63,12 +65,44 @@ extension TargetingCondition {
     }
 }
 
+extension TargetingCondition {
+    /// Remarks on the time zones without a place, such as `BST`, whose meaning varies: it is the
+    /// time of Bangladesh here, and the summer time of London to many readers.
+    public var zoneRemarks: [String] {
+        var remarks: [String] = []
+        root.forEachRule { rule in
+            guard case .date(_, let date, let name?) = rule.test,
+                !name.utf8.contains(UInt8(ascii: "/")), !["UTC", "GMT"].contains(name),
+                let zone = TimeZone(identifier: name)
+            else { return }
+            let hasSummerTime = zone.nextDaylightSavingTimeTransition(after: date) != nil
+            remarks.append(
+                "the time zone '\(name)' is \(zone.offsetText(at: date)) here"
+                    + (hasSummerTime ? "" : ", without summer time")
+                    + "; write one with a place, such as 'Europe/London'")
+        }
+        return remarks
+    }
+}
+
+extension TimeZone {
+    /// The offset from UTC at a time, such as `UTC+05:30`.
+    fileprivate func offsetText(at date: Date) -> String {
+        let minutes = secondsFromGMT(for: date) / 60
+        let (hours, rest) = abs(minutes).quotientAndRemainder(dividingBy: 60)
+        func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "UTC\(minutes < 0 ? "-" : "+")\(digits(hours)):\(digits(rest))"
+    }
+}
+
 extension Rule {
     fileprivate func doubt(knowing signals: KnownSignals) -> ConditionDoubt? {
         switch test {
         case .isOneOf(.signal(let signal), let texts, isTrimmed: _):
             return doubt(about: texts, of: signal, knowing: signals)
                 ?? doubt(about: signal, knowing: signals)
+        case .isInLanguages(.signal(let signal), _, let texts):
+            return doubt(about: texts, of: signal, knowing: signals)
         case .contains(.signal(let signal), _), .matches(.signal(let signal), _),
             .number(.signal(let signal), _, _), .version(.signal(let signal), _, _):
             return doubt(about: signal, knowing: signals)
@@ -88,13 +122,21 @@ extension Rule {
             case .deviceLanguage: likely = KnownSpellings.language(likeliestFor: text)
             default: return nil
             }
-            guard let likely, likely != text else { continue }
+            guard let likely, !likely.hasSameBytes(as: text), !isSameTag(likely, text) else {
+                continue
+            }
             return ConditionDoubt(
                 rule: self.text,
                 message: "Clients send \(signal.queryName) as '\(likely)', not as '\(text)'.",
                 likely: likely)
         }
         return nil
+    }
+
+    /// True when the rule takes two spellings of a language for one.
+    private func isSameTag(_ left: String, _ right: String) -> Bool {
+        guard case .isInLanguages = test else { return false }
+        return LanguageRange(left) == LanguageRange(right)
     }
 
     private func doubt(about signal: SignalName, knowing signals: KnownSignals) -> ConditionDoubt? {
@@ -151,8 +193,15 @@ private enum KnownSpellings {
 
     static func country(likeliestFor text: String) -> String? { countries[text.lowercased()] }
 
+    /// Chinese by region; Apple's devices send the script before the region.
+    private static let chinese = [
+        "zh-cn": "zh-Hans", "zh-sg": "zh-Hans", "zh-my": "zh-Hans", "zh-tw": "zh-Hant",
+        "zh-hk": "zh-Hant-HK", "zh-mo": "zh-Hant-MO",
+    ]
+
     /// A language may have a region or a script, as in `pt-BR`.
     static func language(likeliestFor text: String) -> String? {
+        if let tag = chinese[text.replacing("_", with: "-").lowercased()] { return tag }
         if let code = languages[text.lowercased()] { return code }
         let parts = text.replacing("_", with: "-").split(separator: "-").map { String($0) }
         guard parts.count > 1, let code = languages[parts[0].lowercased()] else { return nil }

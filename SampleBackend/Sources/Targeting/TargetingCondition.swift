@@ -120,7 +120,7 @@ public struct TargetingCondition: Sendable, Hashable {
         var knownElements: Set<ExactText> = []
         root.forEachRule { rule in
             switch rule.test {
-            case .date(_, let date): dates.append(date)
+            case .date(_, let date, _): dates.append(date)
             case .percent(let seed, _, _):
                 if knownSeeds.insert(ExactText(seed)).inserted { seeds.append(seed) }
             case .unevaluated(let name):

@@ -112,6 +112,7 @@ extension TemplateReader {
                 TemplateProblem(
                     path: path.description, message: "it is false for everyone: \(excess)"))
         }
+        for remark in condition.zoneRemarks { found.warn(path, remark) }
         for element in condition.unevaluatedElements {
             found.warn(path, "\(element) is kept but not evaluated: a rule on it is false")
         }
