@@ -7,6 +7,7 @@ run_format() {
     step "formatter" check_format
     step "deadlines" check_deadlines
     step "names of types" check_type_names
+    step "names in data" check_names
     step "checker of histories" SampleBackend/Tests/Scale/linearizability.py --self-test
 }
 
@@ -25,6 +26,11 @@ check_type_names() {
     Tests/Structure/type_names.py --self-test >/dev/null ||
         refuse "Tests/Structure/type_names.py no longer finds planted faults"
     Tests/Structure/type_names.py
+}
+check_names() {
+    Tests/Structure/names.py --self-test >/dev/null ||
+        refuse "Tests/Structure/names.py no longer finds planted faults"
+    Tests/Structure/names.py
 }
 check_deadlines() {
     Tests/Structure/deadlines.py --self-test >/dev/null ||

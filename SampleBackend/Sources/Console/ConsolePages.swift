@@ -21,10 +21,10 @@ package struct ConsolePages: Sendable {
     package static let builtIn = ConsolePages(
         files: EmbeddedFiles.files, compressedFiles: EmbeddedFiles.compressedFiles)
 
-    private let pages: [String: Page]
+    private let pages: [String: Page]  // names: our own literals, in ASCII
 
     /// The pages that are shorter with gzip, compressed.
-    private let compressedPages: [String: Page]
+    private let compressedPages: [String: Page]  // names: our own literals, in ASCII
 
     /// The hash of all files; nil for those in a folder, which can change.
     let version: String?
@@ -47,6 +47,7 @@ package struct ConsolePages: Sendable {
                 named: Self.indexName, content: ByteBuffer(string: text))
         }
         self.pages = pages
+        // names: our own literals, in ASCII
         compressedPages = Self.pages(compressedFiles.filter { $0.key != Self.indexName })
         self.version = version
         folder = nil

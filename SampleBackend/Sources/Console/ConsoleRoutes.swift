@@ -100,7 +100,7 @@ package struct ConsoleRoutes: Sendable {
 /// Ignores a value over 1 kB, which no browser sends: anyone may send it, for any file.
 private func acceptsGzip(_ value: String) -> Bool {
     guard value.utf8.count <= 1_024 else { return false }
-    var accepts: [String: Bool] = [:]
+    var accepts: [String: Bool] = [:]  // names: our own literals, in ASCII
     for element in value.lowercased().utf8.split(separator: UInt8(ascii: ",")) {
         let parts = element.split(separator: UInt8(ascii: ";")).map { part in
             String(Substring(part.drop(while: isBlank).prefix { !isBlank($0) }))

@@ -113,7 +113,7 @@ private struct EtcdArchive: StoreArchive {
     private func readTokens(
         _ receive: (ArchivedRecord) async throws(TemplateStoreError) -> Void
     ) async throws(TemplateStoreError) {
-        var uses: [String: RecordDate] = [:]
+        var uses: [String: RecordDate] = [:]  // names: IDs of tokens are made here
         try await forEachKey(in: .key(store.keys.uses)) { found throws(TemplateStoreError) in
             uses = try UsesRecord(decoding: found).dates
         }

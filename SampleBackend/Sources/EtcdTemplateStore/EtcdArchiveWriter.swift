@@ -50,7 +50,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
     private var size = 0
     private var uses = UsesRecord()
     /// The last versions of deleted projects.
-    private var deletedVersions: [String: Int] = [:]
+    private var deletedVersions: [String: Int] = [:]  // names: names of projects are ASCII
 
     private var keys: EtcdKeys { store.keys }
 

@@ -42,7 +42,7 @@ package struct EtcdStatus: Sendable {
     /// Addresses of members of the cluster that the location does not name.
     package let otherAddresses: [String]
     /// The names of the active alarms; nil when they are unknown.
-    package let alarms: Set<String>?
+    package let alarms: Set<String>?  // names: our own literals, in ASCII
     /// The store, or nil if there is none; an error when it cannot be read.
     package let store: Result<Store?, TemplateStoreError>
     /// The duration of a linearizable read.

@@ -69,7 +69,7 @@ extension EtcdTemplateStore {
                 EtcdRange(keys: .key(keys.uses)), EtcdRange(keys: keys.tokens, part: .keys),
             ]
         ) { [keys] reading throws(TemplateStoreError) in
-            let known = Set(reading.keyValues(1).map(\.key))
+            let known = Set(reading.keyValues(1).map(\.key))  // names: keys of our own
             var uses = try reading.records(0, as: UsesRecord.self).first ?? UsesRecord()
             let before = uses.dates
             let pause = Int64(TemplateStoreLimits.secondsBetweenRecordedUses) * 1_000

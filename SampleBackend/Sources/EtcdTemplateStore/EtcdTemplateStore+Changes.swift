@@ -36,7 +36,7 @@ extension EtcdTemplateStore {
     private func snapshot(
         _ reading: EtcdReading
     ) async throws(EtcdFailure) -> TemplateStoreSnapshot {
-        var deletedVersions: [String: Int] = [:]
+        var deletedVersions: [String: Int] = [:]  // names: names of projects are ASCII
         for found in reading.keyValues(2) {
             guard let project = keys.names(in: found.key)?.first,
                 let record = try? DeletedProjectRecord(decoding: found)
@@ -55,7 +55,7 @@ extension EtcdTemplateStore {
                     revision: StoreRevision(found.modRevision),
                     deletedVersion: deletedVersions[project]))
         }
-        var overrides: [String: [Data: Data]] = [:]
+        var overrides: [String: [Data: Data]] = [:]  // names: names of projects are ASCII
         var omissions: [String] = []
         for found in try await readAll(keys.allOverrides, at: reading.revision) {
             guard let names = keys.names(in: found.key), names.count == 2,
@@ -71,7 +71,7 @@ extension EtcdTemplateStore {
             }
             overrides[names[0], default: [:]][Data(names[1].utf8)] = content
         }
-        var details: [String: StoredProjectDetails] = [:]
+        var details: [String: StoredProjectDetails] = [:]  // names: names of projects are ASCII
         for found in reading.keyValues(1) {
             guard let project = keys.names(in: found.key)?.first,
                 let stored = try? StoredProjectDetails(decoding: found)

@@ -26,8 +26,8 @@ extension EtcdTemplateStore: ReplicaStoring {
     /// renewed its lease in time.
     public func announcements() async throws(TemplateStoreError) -> [ReplicaAnnouncement] {
         let found = try await read(EtcdRange(keys: keys.replicas))
-        var contents: [String: [String: Data]] = [:]
-        var leases: [String: Int64] = [:]
+        var contents: [String: [String: Data]] = [:]  // names: keys of our own
+        var leases: [String: Int64] = [:]  // names: keys of our own
         for keyValue in found.keyValues {
             guard let names = keys.names(in: keyValue.key), names.count == 2 else { continue }
             leases[names[0]] = keyValue.lease
@@ -73,7 +73,7 @@ extension EtcdTemplateStore: ReplicaStoring {
             for await answer in group { answers.append(answer) }
             return answers
         }
-        var statuses: [String: EtcdLeaseStatus] = [:]
+        var statuses: [String: EtcdLeaseStatus] = [:]  // names: keys of our own
         for (id, status) in answers {
             do throws(EtcdFailure) {
                 statuses[id] = try status.get()

@@ -120,6 +120,7 @@ extension EtcdTemplateStore {
             reading: keys.receiverRanges(ofProject: webhook.project, webhook: webhook.id)
         ) { [keys] reading throws(TemplateStoreError) in
             let receivers = try EtcdReceiver.all(in: reading, from: 0, keys: keys, for: owner)
+            // names: keys of our own
             let isOwner = reading.keyValues(2).contains { $0.key == keys.owner(owner) }
             guard isOwner, let receiver = receivers.first else { return .done(nil) }
             var changed = receiver.value
@@ -148,6 +149,7 @@ extension EtcdTemplateStore {
             keys.receiverRanges(
                 ofProject: claimed.webhook.project, webhook: claimed.webhook.id))
         guard let owner = owner.id,
+            // names: keys of our own
             reading.keyValues(2).contains(where: { $0.key == keys.owner(owner) })
         else { return false }
         return try EtcdReceiver.all(in: reading, from: 0, keys: keys, for: owner)

@@ -24,7 +24,7 @@ struct InMemoryStoreContents {
     /// All tokens, oldest first.
     var tokens: [StoredToken] = []
     /// The sessions by identifier.
-    var sessions: [String: StoredSession] = [:]
+    var sessions: [String: StoredSession] = [:]  // names: IDs of sessions are made here
     var webhooks = InMemoryWebhooks()
     var drafts = DraftTable()
     /// The audit trail, oldest first.
@@ -279,7 +279,7 @@ struct ByName<Value: Sendable>: Sendable {
 
     /// Some of the values, for a table whose names are not canonically equivalent.
     func byString<Other>(_ transform: (Value) -> Other?) -> [String: Other] {
-        var result: [String: Other] = [:]
+        var result: [String: Other] = [:]  // names: names of projects are ASCII
         for (name, value) in all { result[name] = transform(value) }
         return result
     }

@@ -1,7 +1,6 @@
 public import ActiveConfig
 public import ActiveConfigJSON
 public import Foundation
-import OrderedCollections
 
 extension JSONNode {
     /// The treatment of keys in JSON text.
@@ -67,7 +66,7 @@ extension JSONNode {
         from json: inout JSONReader, _ keys: KeyRule
     ) throws(JSONFault) -> JSONNode {
         try json.takeOpeningBracket()
-        var members: OrderedDictionary<String, JSONNode> = [:]
+        var members: NamedValues<JSONNode> = [:]
         while try json.nextMember(isFirst: members.isEmpty) {
             let start = json.position
             let key = try json.readString()

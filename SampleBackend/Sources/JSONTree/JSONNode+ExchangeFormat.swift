@@ -1,12 +1,10 @@
-import OrderedCollections
-
 extension JSONNode {
     /// Creates an object whose members are sorted by the UTF-8 of their names.
     ///
     /// - Parameter members: The members; the last of duplicate names wins.
     public init(sorting members: some Sequence<(key: String, value: JSONNode)>) {
         let sorted = members.sorted { $0.key.precedes($1.key) }.map { ($0.key, $0.value) }
-        self = .object(OrderedDictionary(sorted, uniquingKeysWith: { _, last in last }))
+        self = .object(NamedValues(sorted, uniquingKeysWith: { _, last in last }))
     }
 
     /// Creates a number in a document's form (FORMAT 4).

@@ -1,5 +1,3 @@
-public import OrderedCollections
-
 /// A JSON value that preserves its text form: the order of members, and the digits of numbers.
 ///
 /// Templates are read into and written from this type, so that a published template is returned
@@ -18,7 +16,7 @@ public enum JSONNode: Sendable {
     /// Values in order.
     case array([JSONNode])
     /// Values by name, in source order.
-    case object(OrderedDictionary<String, JSONNode>)
+    case object(NamedValues<JSONNode>)
 
     /// An object without members.
     public static let emptyObject = JSONNode.object([:])
@@ -41,7 +39,7 @@ extension JSONNode {
     }
 
     /// The members, or nil when it is another kind of value.
-    public var objectValue: OrderedDictionary<String, JSONNode>? {
+    public var objectValue: NamedValues<JSONNode>? {
         if case .object(let members) = self { members } else { nil }
     }
 
@@ -124,7 +122,7 @@ extension JSONNode: ExpressibleByArrayLiteral {
 extension JSONNode: ExpressibleByDictionaryLiteral {
     /// Creates `.object`; the last value of a duplicate name wins.
     public init(dictionaryLiteral elements: (String, JSONNode)...) {
-        self = .object(OrderedDictionary(elements, uniquingKeysWith: { _, last in last }))
+        self = .object(NamedValues(elements, uniquingKeysWith: { _, last in last }))
     }
 }
 

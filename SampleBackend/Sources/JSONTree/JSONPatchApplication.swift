@@ -33,7 +33,7 @@ struct JSONPatchApplication {
                 try countCopy(of: value)
                 try insert(value, at: to, .add)
             case .move(let from, let to):
-                if from.hasSameBytes(as: to) {
+                if from == to {
                     _ = try value(at: from)
                     return
                 }
@@ -176,10 +176,10 @@ struct JSONPatchApplication {
 
     /// The work of removing a member: later members shift, and the keys on the shorter side are
     /// rehashed, byte by byte, to update their positions.
-    private static func shifts(ofRemoving index: Int, from keys: OrderedSet<String>) -> Int {
+    private static func shifts(ofRemoving index: Int, from keys: OrderedSet<ExactText>) -> Int {
         let (before, after) = (keys.elements[..<index], keys.elements[(index + 1)...])
         let rehashed = before.count < after.count ? before : after
-        return after.count + rehashed.reduce(0) { $0 + 1 + $1.utf8.count / 2 }
+        return after.count + rehashed.reduce(0) { $0 + 1 + $1.text.utf8.count / 2 }
     }
 
     /// Changes the container at a path in place, without copying what surrounds it.
@@ -247,7 +247,7 @@ extension JSONNode {
     ///
     /// Members with a single owner change in place. A `switch` over the value would keep a second
     /// reference, so that each change would copy the whole container.
-    fileprivate mutating func takenMembers() -> OrderedDictionary<String, JSONNode>? {
+    fileprivate mutating func takenMembers() -> NamedValues<JSONNode>? {
         guard case .object(let members) = self else { return nil }
         self = .null
         return members

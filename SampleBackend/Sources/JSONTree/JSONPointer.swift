@@ -62,10 +62,14 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         other.tokens.count > tokens.count
             && zip(tokens, other.tokens).allSatisfy { $0.hasSameBytes(as: $1) }
     }
-    /// True if two pointers have the same names byte by byte; `==` also accepts canonically
-    /// equivalent names.
-    func hasSameBytes(as other: JSONPointer) -> Bool {
-        other.tokens.count == tokens.count
-            && zip(tokens, other.tokens).allSatisfy { $0.hasSameBytes(as: $1) }
+
+    /// Returns a Boolean value that indicates whether the names are the same, byte by byte.
+    public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
+        left.tokens.elementsEqual(right.tokens) { $0.hasSameBytes(as: $1) }
+    }
+
+    /// Hashes the names' bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(tokens.map { ExactText($0) })
     }
 }

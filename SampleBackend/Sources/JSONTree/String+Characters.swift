@@ -19,6 +19,9 @@ extension String {
     /// are equal if they are canonically equivalent.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
+    /// A Boolean value that indicates whether all characters are ASCII.
+    package var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+
     /// A Boolean value that indicates whether at most 256 combining marks follow each other; no
     /// valid name has more.
     ///
@@ -26,7 +29,7 @@ extension String {
     /// number of consecutive marks. Untrusted text must be checked, or compared by its bytes,
     /// before it becomes a dictionary key.
     public var hasBoundedMarks: Bool {
-        if utf8.allSatisfy({ $0 < 0x80 }) { return true }
+        if isASCII { return true }
         var marks = 0
         for scalar in unicodeScalars {
             let isMark = scalar.properties.canonicalCombiningClass != .notReordered

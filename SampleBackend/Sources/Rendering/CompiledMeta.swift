@@ -1,6 +1,5 @@
 import ActiveConfigJSON
 import JSONTree
-import OrderedCollections
 import Targeting
 import Templates
 
@@ -21,7 +20,7 @@ struct CompiledMeta: Sendable {
         start = #"{"creation_time":\#(creationTime),"#
         end = #","template_version":\#(version.number)"#
         let sorted = experiments.sorted { $0.key.precedes($1.key) }
-        self.experiments = OrderedDictionary(
+        self.experiments = NamedValues(
             sorted.map { ($0.key, $0.condition) }, uniquingKeysWith: { _, last in last }
         ).map { (key: $0.key, condition: $0.value) }
     }

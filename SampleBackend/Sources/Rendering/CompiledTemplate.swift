@@ -24,7 +24,11 @@ public final class CompiledTemplate: Sendable {
     let sections: [(name: String, parameters: [CompiledParameter])]
 
     /// Indexes into ``sections`` by name.
-    private let sectionPlaces: [String: Int]
+    private let sectionPlaces: [ExactText: Int]
+
+    /// True when the names of two sections are canonically equivalent, so that clients receive
+    /// only the last.
+    let hasEquivalentSections: Bool
 
     /// `meta` of the documents.
     let meta: CompiledMeta
@@ -58,7 +62,7 @@ public final class CompiledTemplate: Sendable {
         self.version = version
         conditions = ConditionSet(validated.conditions)
         let places = Dictionary(
-            template.conditions.enumerated().map { ($1.name, $0) },
+            template.conditions.enumerated().map { (ExactText($1.name), $0) },
             uniquingKeysWith: { first, _ in first })
         sections = template.sections.map { name, parameters in
             let compiled = parameters.compactMap { key, parameter in
@@ -70,7 +74,10 @@ public final class CompiledTemplate: Sendable {
             return (name, compiled.sorted { $0.key.precedes($1.key) })
         }.sorted { $0.name.precedes($1.name) }
         sectionPlaces = Dictionary(
-            sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+            sections.enumerated().map { (ExactText($1.name), $0) },
+            uniquingKeysWith: { first, _ in first })
+        // names: as clients compare them.
+        hasEquivalentSections = Set<String>(sections.map(\.name)).count < sections.count
         experiments = validated.conditions.indices
             .filter { validated.conditions[$0].usesPercent }
             .map { (template.conditions[$0].name, $0) }
@@ -94,6 +101,7 @@ public final class CompiledTemplate: Sendable {
         conditions = other.conditions
         sections = other.sections
         sectionPlaces = other.sectionPlaces
+        hasEquivalentSections = other.hasEquivalentSections
         experiments = other.experiments
         meta = CompiledMeta(version, experiments: other.experiments)
         maximumUserIDCount = other.maximumUserIDCount
@@ -101,14 +109,14 @@ public final class CompiledTemplate: Sendable {
 
     /// Compiles one parameter.
     private static func compile(
-        _ parameter: TemplateParameter, key: String, places: [String: Int],
+        _ parameter: TemplateParameter, key: String, places: [ExactText: Int],
         conditions: [TemplateCondition]
     ) -> CompiledParameter {
         let type = parameter.valueType ?? .string
         var candidates: [CompiledParameter.Candidate] = []
         var unevaluated: [Int] = []
         for (name, value) in parameter.conditionalValues {
-            guard let place = places[name] else { continue }
+            guard let place = places[name: name] else { continue }
             if let value = CompiledValue(value, type: type) {
                 candidates.append(.init(condition: place, value: value))
             } else if conditions[place].serverCondition != nil {
@@ -176,18 +184,19 @@ extension CompiledTemplate {
             }
     }
 
-    func sectionNames(with basis: DocumentBasis) -> Set<String> {
+    func sectionNames(with basis: DocumentBasis) -> Set<ExactText> {
         Set(sectionPlaces.keys).union(basis.overriddenSections)
     }
 
     /// True when the template has a setting, or a section when `key` is nil.
     package func hasSetting(_ key: String?, inSection name: String) -> Bool {
-        key.map { parameter(forKey: $0, inSection: name) != nil } ?? (sectionPlaces[name] != nil)
+        key.map { parameter(forKey: $0, inSection: name) != nil }
+            ?? (sectionPlaces[name: name] != nil)
     }
 
     /// The parameter of a setting that clients receive; nil when there is none.
     func parameter(forKey key: String, inSection name: String) -> CompiledParameter? {
-        guard let parameters = sectionPlaces[name].map({ sections[$0].parameters }) else {
+        guard let parameters = sectionPlaces[name: name].map({ sections[$0].parameters }) else {
             return nil
         }
         var (low, high) = (0, parameters.count)
@@ -195,13 +204,14 @@ extension CompiledTemplate {
             let middle = (low + high) / 2
             if parameters[middle].key.precedes(key) { low = middle + 1 } else { high = middle }
         }
-        return low < parameters.count && parameters[low].key == key ? parameters[low] : nil
+        return low < parameters.count && parameters[low].key.hasSameBytes(as: key)
+            ? parameters[low] : nil
     }
 
     /// A section of a document; nil when there is none of this name.
     func section(named name: String, for basis: DocumentBasis) -> PickedSection? {
-        let place = sectionPlaces[name]
-        let overrides = basis.overrides?.sections[name]
+        let place = sectionPlaces[name: name]
+        let overrides = basis.overrides?.sections[name: name]
         if place == nil, overrides == nil { return nil }
         return PickedSection(
             parameters: place.map { sections[$0].parameters } ?? [], basis: basis,

@@ -1,5 +1,5 @@
 import ActiveConfigJSON
-import JSONTree
+public import JSONTree
 public import NIOCore
 import Targeting
 
@@ -26,7 +26,7 @@ public struct DocumentChange: Sendable {
     public var isEmpty: Bool { sections.isEmpty && !changesExperiments }
 
     /// The names of the sections that differ.
-    public var sectionNames: Set<String> { Set(sections.map(\.key)) }
+    public var sectionNames: Set<ExactText> { sections.map(\.key).exactNames }
 
     /// Compares two documents.
     ///
@@ -41,24 +41,49 @@ public struct DocumentChange: Sendable {
     public init(
         from old: CompiledTemplate, _ oldBasis: DocumentBasis, to new: CompiledTemplate,
         _ newBasis: DocumentBasis, changedSections: ChangedSections? = nil,
-        touchedSections: Set<String> = []
+        touchedSections: Set<ExactText> = []
     ) {
         let names =
             changedSections.map {
-                oldBasis.overriddenSections.union(newBasis.overriddenSections).union($0.names)
+                oldBasis.overriddenSections.union(newBasis.overriddenSections).union(
+                    $0.names.exactNames)
             } ?? old.sectionNames(with: oldBasis).union(new.sectionNames(with: newBasis))
-        sections = names.union(touchedSections).compactMap { name in
-            let before = old.section(named: name, for: oldBasis)
-            let after = new.section(named: name, for: newBasis)
-            let isChanged = touchedSections.contains(name) || !Self.isSame(before, after)
-            return isChanged ? (name, after?.settings) : nil
-        }.sorted { $0.key.precedes($1.key) }
+        let changed: [(key: String, value: [PickedSetting]?)] = names.union(touchedSections)
+            .compactMap { name in
+                let before = old.section(named: name.text, for: oldBasis)
+                let after = new.section(named: name.text, for: newBasis)
+                let isChanged = touchedSections.contains(name) || !Self.isSame(before, after)
+                return isChanged ? (name.text, after?.settings) : nil
+            }.sorted { $0.key.precedes($1.key) }
+        sections = Self.asClientsRead(changed, in: new, newBasis)
         meta = new.meta
         results = newBasis.results
         changesExperiments =
             sections.isEmpty
             && !new.meta.hasSameExperiments(
                 newBasis.results, as: old.meta, oldBasis.results)
+    }
+
+    /// Replaces sections by those that clients take for them.
+    ///
+    /// To clients, canonically equivalent names are one, and the last of a document counts (FORMAT
+    /// 1.3). So a section that is renamed to another spelling is not removed after it is added.
+    private static func asClientsRead(
+        _ changed: [(key: String, value: [PickedSetting]?)], in new: CompiledTemplate,
+        _ basis: DocumentBasis
+    ) -> [(key: String, value: [PickedSetting]?)] {
+        guard new.hasEquivalentSections || changed.contains(where: { !$0.key.isASCII }) else {
+            return changed
+        }
+        // names: as clients compare them; the last spelling by bytes wins.
+        var spellings: [String: String] = [:]
+        for name in new.sectionNames(with: basis).sortedByBytes() { spellings[name] = name }
+        let sections = changed.map { section in
+            guard let name = spellings[section.key] else { return section }
+            return (key: name, value: new.section(named: name, for: basis)?.settings)
+        }
+        return NamedValues(sections, uniquingKeysWith: { first, _ in first })
+            .sorted { $0.key.precedes($1.key) }
     }
 
     /// True when two sections have the same values.

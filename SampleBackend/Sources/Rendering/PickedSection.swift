@@ -10,7 +10,7 @@ struct PickedSection {
 
     let basis: DocumentBasis
 
-    let overrides: [String: JSONNode]
+    let overrides: [ExactText: JSONNode]
 
     /// The settings of a document, sorted by the UTF-8 of their keys.
     var settings: [PickedSetting] {
@@ -22,7 +22,7 @@ struct PickedSection {
             settings.append((parameter.key, value))
         }
         guard !overrides.isEmpty else { return settings }
-        var values = Dictionary(settings, uniquingKeysWith: { first, _ in first })
+        var values = NamedValues(settings, uniquingKeysWith: { first, _ in first })
         for (key, value) in overrides { values[key] = CompiledValue(value) }
         return values.sorted { $0.key.precedes($1.key) }
     }
@@ -33,12 +33,14 @@ struct PickedSection {
         // collected.
         if overrides.isEmpty, other.overrides.isEmpty,
             parameters.count == other.parameters.count,
-            zip(parameters, other.parameters).allSatisfy({ $0.key == $1.key })
+            zip(parameters, other.parameters).allSatisfy({ $0.key.hasSameBytes(as: $1.key) })
         {
             return zip(parameters, other.parameters).allSatisfy { mine, theirs in
                 mine.value(for: basis.results) == theirs.value(for: other.basis.results)
             }
         }
-        return settings.elementsEqual(other.settings, by: ==)
+        return settings.elementsEqual(other.settings) {
+            $0.key.hasSameBytes(as: $1.key) && $0.value == $1.value
+        }
     }
 }

@@ -1,4 +1,5 @@
 import ActiveConfigJSON
+public import JSONTree
 import NIOCore
 public import Targeting
 public import Templates
@@ -176,7 +177,7 @@ public struct DocumentBasis: Sendable, Hashable {
     }
 
     /// The sections with pinned values.
-    var overriddenSections: Set<String> { Set(overrides?.sections.keys ?? [:].keys) }
+    var overriddenSections: Set<ExactText> { Set(overrides?.sections.keys ?? [:].keys) }
 }
 
 /// A rendered document, and whether it was cached.

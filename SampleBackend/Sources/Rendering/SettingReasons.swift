@@ -27,8 +27,8 @@ public struct SettingReasons: Sendable {
     }
 
     /// The names of all sections, including those that exist only in pinned values.
-    public var sectionNames: Set<String> {
-        Set(compiled.sections.map(\.name)).union(overrides?.sections.keys ?? [:].keys)
+    public var sectionNames: Set<ExactText> {
+        compiled.sections.map(\.name).exactNames.union(overrides?.sections.keys ?? [:].keys)
     }
 
     /// Returns the reason for a setting's value.
@@ -39,20 +39,23 @@ public struct SettingReasons: Sendable {
     /// - Returns: The reason, also for a setting that this user's document omits; nil when the
     ///   setting does not exist.
     public func reason(forKey key: String, inSection section: String) -> SettingReason? {
-        if let value = overrides?.sections[section]?[key] { return Self.override(value) }
+        if let value = overrides?.sections[name: section]?[name: key] {
+            return Self.override(value)
+        }
         return compiled.parameter(forKey: key, inSection: section).map(reason)
     }
 
     /// The reasons of all settings by section and key, including omitted settings.
-    public var all: [String: [String: SettingReason]] {
-        var settings: [String: [String: SettingReason]] = [:]
+    public var all: NamedValues<NamedValues<SettingReason>> {
+        var settings: NamedValues<NamedValues<SettingReason>> = [:]
         for (section, parameters) in compiled.sections {
-            settings[section] = Dictionary(
-                uniqueKeysWithValues: parameters.map { ($0.key, reason(of: $0)) })
+            settings[section] = NamedValues(
+                parameters.map { (key: $0.key, value: reason(of: $0)) },
+                uniquingKeysWith: { first, _ in first })
         }
         for (section, values) in overrides?.sections ?? [:] {
             for (key, value) in values {
-                settings[section, default: [:]][key] = Self.override(value)
+                settings[section.text, default: [:]][key] = Self.override(value)
             }
         }
         return settings
@@ -126,7 +129,7 @@ public struct SettingReason: Sendable, Hashable {
 /// The reasons for a user's document, per setting and per condition.
 public struct DocumentExplanation: Sendable, Hashable {
     /// The reasons by section and key.
-    public let settings: [String: [String: SettingReason]]
+    public let settings: NamedValues<NamedValues<SettingReason>>
 
     /// The result of each condition, in the order of the template.
     public let conditions: [NamedCondition]

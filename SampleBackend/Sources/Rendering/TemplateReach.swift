@@ -1,3 +1,4 @@
+public import JSONTree
 import OrderedCollections
 public import Targeting
 public import Templates
@@ -21,7 +22,7 @@ public struct TemplateReach: Sendable {
         public internal(set) var reached = 0
         /// Number of matching users who receive the value of a higher condition instead, by its
         /// name.
-        public internal(set) var takenBy: [String: Int] = [:]
+        public internal(set) var takenBy: [ExactText: Int] = [:]
         /// A higher condition that takes every matching user: one with the same expression, or
         /// `true`.
         public internal(set) var shadow: String?
@@ -31,7 +32,7 @@ public struct TemplateReach: Sendable {
     public private(set) var values: [Value] = []
 
     /// The conditions that changed, and those of ``values``.
-    public private(set) var conditions: Set<String>
+    public private(set) var conditions: Set<ExactText>
 
     /// Number of users counted so far.
     public private(set) var count = 0
@@ -78,14 +79,14 @@ public struct TemplateReach: Sendable {
     /// `texts` maps conditions with the same expression to the same number.
     private mutating func addValues(
         of parameter: CompiledParameter, in section: String, from was: TemplateParameter?,
-        to now: TemplateParameter?, changedConditions: Set<String>, texts: [Int]
+        to now: TemplateParameter?, changedConditions: Set<ExactText>, texts: [Int]
     ) {
         let isRetyped = was?.valueType != now?.valueType
         let conditions = parameter.candidates.map(\.condition)
         for (place, condition) in conditions.enumerated() {
             let name = compiled.template.conditions[condition].name
             guard
-                isRetyped || changedConditions.contains(name)
+                isRetyped || changedConditions.contains(name: name)
                     || was?.conditionalValues[name] != now?.conditionalValues[name]
             else { continue }
             guard hasRoom() else { return }
@@ -99,7 +100,7 @@ public struct TemplateReach: Sendable {
                     section: section, key: parameter.key, condition: name,
                     shadow: shadow.map { compiled.template.conditions[$0].name }))
             candidates.append((condition, Array(above)))
-            self.conditions.insert(name)
+            self.conditions.insert(ExactText(name))
         }
         if isRetyped || was?.defaultValue != now?.defaultValue, parameter.defaultValue != nil {
             guard hasRoom() else { return }
@@ -115,8 +116,9 @@ public struct TemplateReach: Sendable {
 
     /// For each text, the index of its first occurrence.
     private static func firstIndexes(of texts: [String]) -> [Int] {
-        var indexes: [String: Int] = [:]
+        var indexes: [ExactText: Int] = [:]
         return texts.enumerated().map { index, text in
+            let text = ExactText(text)
             if let first = indexes[text] { return first }
             indexes[text] = index
             return index
@@ -133,7 +135,8 @@ public struct TemplateReach: Sendable {
             if let own, !results[own] { continue }
             values[index].matching += 1
             if let winner = above.first(where: { results[$0] }) {
-                values[index].takenBy[compiled.template.conditions[winner].name, default: 0] += 1
+                let name = ExactText(compiled.template.conditions[winner].name)
+                values[index].takenBy[name, default: 0] += 1
             } else {
                 values[index].reached += 1
             }
@@ -144,15 +147,14 @@ public struct TemplateReach: Sendable {
     /// condition moves down, those now above it take its users.
     private static func changedConditions(
         from old: RemoteConfigTemplate?, to new: RemoteConfigTemplate
-    ) -> Set<String> {
+    ) -> Set<ExactText> {
         let old = old ?? RemoteConfigTemplate()
         let diff = TemplateDiff(from: old, to: new)
-        var names = Set(
-            diff.conditions.filter { condition in
-                condition.change != .changed || condition.parts.contains { $0.name != "tagColor" }
-            }.map(\.name))
-        let before = old.conditions.map(\.name)
-        let after = new.conditions.map(\.name)
+        var names = diff.conditions.filter { condition in
+            condition.change != .changed || condition.parts.contains { $0.name != "tagColor" }
+        }.map(\.name).exactNames
+        let before = old.conditions.map { ExactText($0.name) }
+        let after = new.conditions.map { ExactText($0.name) }
         let common = Set(before).intersection(after)
         let order = after.filter(common.contains)
         let moved = zip(before.filter(common.contains), order).enumerated()

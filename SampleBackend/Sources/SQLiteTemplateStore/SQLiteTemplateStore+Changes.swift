@@ -19,7 +19,7 @@ extension SQLiteTemplateStore {
                     """
             ).map(StoredTemplate.init(row:))
             let empty = try db.emptyTemplates()
-            var overrides: [String: [Data: Data]] = [:]
+            var overrides: [String: [Data: Data]] = [:]  // names: names of projects are ASCII
             let rows = try Row.fetchCursor(
                 db,
                 sql: """

@@ -44,7 +44,7 @@ extension Database {
                 SELECT project_details.*, projects.name FROM project_details
                 JOIN projects ON projects.id = project_details.project
                 """)
-        var details: [String: StoredProjectDetails] = [:]
+        var details: [String: StoredProjectDetails] = [:]  // names: names of projects are ASCII
         for row in rows {
             details[try row.decode(SQLiteBytes.self, forColumn: "name").text] =
                 try StoredProjectDetails(row: row)

@@ -79,7 +79,7 @@ extension Database {
 
     /// The last versions of deleted projects by name.
     func deletedVersions() throws -> [String: Int] {
-        var versions: [String: Int] = [:]
+        var versions: [String: Int] = [:]  // names: names of projects are ASCII
         for row in try Row.fetchAll(self, sql: "SELECT name, version FROM deleted_projects") {
             versions[try row.decode(SQLiteBytes.self, forColumn: "name").text] =
                 try row.decode(Int.self, forColumn: "version")

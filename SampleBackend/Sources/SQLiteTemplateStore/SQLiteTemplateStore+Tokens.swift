@@ -58,7 +58,7 @@ extension SQLiteTemplateStore {
         }
         guard !times.isEmpty else { return }
         let recorded = try await write { db in
-            var recorded: [String: Int64] = [:]
+            var recorded: [String: Int64] = [:]  // names: IDs of tokens are made here
             for (id, time) in times {
                 try db.execute(
                     sql: """

@@ -32,7 +32,7 @@ public final class SQLiteTemplateStore: TemplateStore {
     let poller: SQLiteChangePoller
     private let gate = OperationGate()
     /// Time of the last recorded use of each token by this store, in milliseconds since 1970.
-    let recordedUses = Locked<[String: Int64]>([:])
+    let recordedUses = Locked<[String: Int64]>([:])  // names: IDs of tokens are made here
 
     /// Opens a database, or creates one that only this user can read.
     ///

@@ -1,3 +1,4 @@
+import JSONTree
 import LinearRegex
 
 /// The time and memory budget of one template's conditions, charged as they are parsed one after

@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import LinearRegex
 
 /// Compiles conditions to a ``ConditionProgram``.
@@ -13,6 +14,7 @@ struct ConditionCompiler {
     private(set) var seeds: [UInt8] = []
     let literals: [ExactText]
     private(set) var lists: [Double] = []
+    private(set) var languages: [LanguageRange] = []
     private(set) var parts = TextSearches()
     private(set) var expressions: [RegularExpression] = []
     private(set) var versionSegments: [Double] = []
@@ -86,6 +88,10 @@ struct ConditionCompiler {
             let start = lists.count
             lists += numbers
             return .isOneOf(register: register, start: start, end: lists.count)
+        case .isInLanguages(let subject, let ranges, _):
+            let start = languages.count
+            languages += ranges
+            return .isInLanguages(text: text(of: slot(subject)), start: start, end: languages.count)
         case .contains(let subject, let targets):
             let start = parts.count
             for target in targets { parts.append(target) }
@@ -102,7 +108,7 @@ struct ConditionCompiler {
             let start = versionSegments.count
             versionSegments += (0..<VersionNumber.maximumSegments).map { target[$0] }
             return .version(register: register, comparison, target: start)
-        case .date(let comparison, let date):
+        case .date(let comparison, let date, _):
             return .date(comparison, date.timeIntervalSinceReferenceDate)
         case .unevaluated, .never: return nil
         }

@@ -52,6 +52,8 @@ struct Rule: Sendable, Hashable {
         /// The value equals one of the texts; `isTrimmed` first trims the white space around the
         /// value.
         case isOneOf(Subject, [String], isTrimmed: Bool)
+        /// The value is one of the language tags, or extends one.
+        case isInLanguages(Subject, [LanguageRange], names: [String])
         /// The value contains one of the texts.
         case contains(Subject, [String])
         /// One of the regular expressions matches a part of the value.
@@ -60,8 +62,8 @@ struct Rule: Sendable, Hashable {
         case number(Subject, Comparison, Double)
         /// The value compares as a version.
         case version(Subject, Comparison, VersionNumber)
-        /// The time of the request compares.
-        case date(Comparison, Date)
+        /// The time of the request compares; with the name of the time zone as written.
+        case date(Comparison, Date, zone: String?)
         /// An element that this backend does not evaluate, such as `app.audiences`.
         case unevaluated(element: String)
         /// A test that is never true, with the reason.
@@ -84,6 +86,7 @@ extension Rule {
         switch test {
         case .never, .unevaluated: 0
         case .isOneOf, .date, .number: 1
+        case .isInLanguages: 2
         case .version: 2
         case .contains: 3
         case .matches: 4
@@ -97,6 +100,8 @@ extension Rule {
         switch test {
         case .never, .unevaluated: 0
         case .contains(_, let texts): Self.stepsPerValue + texts.count * Self.stepsPerPart
+        case .isInLanguages(_, let ranges, _):
+            Self.stepsPerValue + ranges.count * Self.stepsPerLanguage
         case .isOneOf, .number, .version, .matches: Self.stepsPerValue
         case .date, .percent: 20
         }
@@ -107,6 +112,9 @@ extension Rule {
 
     /// Steps to search the longest signal for a part.
     private static let stepsPerPart = 1_500
+
+    /// Steps to compare a language; most differ in their first letters.
+    private static let stepsPerLanguage = 10
 
     /// Steps to look up a value and compare it.
     private static let stepsPerValue = 100

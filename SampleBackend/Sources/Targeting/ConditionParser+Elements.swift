@@ -72,7 +72,8 @@ extension ConditionParser {
             throw error("expected dateTime('…'), found \(found)")
         }
         try expectOpening(after: "dateTime")
-        return .date(comparison, try parseDate())
+        let (date, zone) = try parseDate()
+        return .date(comparison, date, zone: zone)
     }
 
     /// Parses `<`, `<=`, `>` or `>=`.
@@ -164,12 +165,13 @@ extension ConditionParser {
 extension ConditionParser {
     /// Parses `'2025-01-01T09:02:30', 'Europe/Lisbon'` and the closing parenthesis; without a time
     /// zone the time is GMT.
-    mutating func parseDate() throws(ConditionSyntaxError) -> Date {
+    mutating func parseDate() throws(ConditionSyntaxError) -> (Date, zone: String?) {
         skipSpace()
         let datePlace = position
         let dateText = try parseLiteral("a date")
         skipSpace()
         var zone = TimeZone.gmt
+        var zoneName: String?
         if take(",") {
             skipSpace()
             let place = position
@@ -181,6 +183,7 @@ extension ConditionParser {
                         + "'America/New_York'")
             }
             zone = known
+            zoneName = name
         }
         skipSpace()
         guard take(")") else { throw error("expected ',' or ')', found \(found)") }
@@ -189,7 +192,7 @@ extension ConditionParser {
                 at: datePlace,
                 "'\(dateText.shortened)' is not a date; write it as in '2025-01-31T09:02:30'")
         }
-        return date
+        return (date, zoneName)
     }
 
     /// Reads a date of the Gregorian calendar, such as `2025-01-01T09:02:30`.

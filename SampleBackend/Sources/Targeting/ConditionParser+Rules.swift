@@ -51,8 +51,7 @@ extension ConditionParser {
         case .userID: return try parseEquality(.userID, "a user ID", &isNegated)
         case .deviceCountry:
             return try parseMembership(.signal(.deviceCountry), "'US'", "a country")
-        case .deviceLanguage:
-            return try parseMembership(.signal(.deviceLanguage), "'en-US'", "a language")
+        case .deviceLanguage: return try parseLanguages(&isNegated)
         case .appVersion: return try parseVersionMethod(.signal(.appVersion), &isNegated)
         case .appBuild: return try parseVersionMethod(.signal(.appBuild), &isNegated)
         case .customSignal:
@@ -108,6 +107,19 @@ extension ConditionParser {
         }
         skipSpace()
         return .isOneOf(subject, try parseList(purpose).map(\.text), isTrimmed: false)
+    }
+
+    /// Parses `in ['de', 'pt-BR']`, or a method that compares the text.
+    private mutating func parseLanguages(
+        _ isNegated: inout Bool
+    ) throws(ConditionSyntaxError) -> Rule.Test {
+        let subject = Subject.signal(.deviceLanguage)
+        if take(".") {
+            return try parseStringMethod(subject, of: subject.name, &isNegated, isVersion: false)
+        }
+        let test = try parseMembership(subject, "'en-US'", "a language")
+        guard case .isOneOf(_, let texts, _) = test else { return test }
+        return .isInLanguages(subject, texts.map { LanguageRange($0) }, names: texts)
     }
 
     /// Parses a method of `app.version` or `app.build`.

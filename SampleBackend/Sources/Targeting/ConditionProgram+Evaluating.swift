@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import LinearRegex
 
 extension ConditionProgram {
@@ -120,6 +121,9 @@ extension ConditionProgram {
         case .isOneOf(let register, let start, let end):
             let value = unsafe evaluation.registers[register]
             return value.isNaN ? nil : contains(value, from: start, to: end)
+        case .isInLanguages(let text, let start, let end):
+            guard let text = unsafe evaluation.texts[text]?.text else { return nil }
+            return languages[start..<end].contains { $0.includes(text) }
         case .contains(let text, let start, let end):
             guard let text = unsafe evaluation.texts[text]?.text else { return nil }
             for part in start..<end where parts.isFound(part, in: text) { return true }

@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import LinearRegex
 
 /// The conditions of a template as one program of rules and jumps.
@@ -18,6 +19,8 @@ final class ConditionProgram: Sendable {
         case equals(register: Int, literal: Double)
         /// The value equals one of the texts, given by their numbers.
         case isOneOf(register: Int, start: Int, end: Int)
+        /// The value is one of the languages, or extends one.
+        case isInLanguages(text: Int, start: Int, end: Int)
         /// The value contains one of the parts.
         case contains(text: Int, start: Int, end: Int)
         /// A regular expression matches a part of the value; the register keeps the result.
@@ -69,6 +72,9 @@ final class ConditionProgram: Sendable {
     /// The numbers of the rules' texts, sorted within the range of each rule.
     let lists: [Double]
 
+    /// The languages of the rules, side by side.
+    let languages: [LanguageRange]
+
     let parts: TextSearches
 
     /// The regular expressions, one for each value that it is searched in.
@@ -87,6 +93,7 @@ final class ConditionProgram: Sendable {
         seeds = compiler.seeds
         literals = compiler.literals
         lists = compiler.lists
+        languages = compiler.languages
         parts = compiler.parts
         expressions = compiler.expressions
         versionSegments = compiler.versionSegments

@@ -1,4 +1,5 @@
 public import Foundation
+public import JSONTree
 
 /// The conditions of a template, compiled together so that shared values are looked up once.
 public struct ConditionSet: Sendable {
@@ -110,9 +111,9 @@ extension ConditionSet {
     ///
     /// - Parameter context: The user, the signals and the time.
     /// - Returns: The query names, such as `app.version` and `signal.plan`.
-    public func missingSignals(in context: TargetingContext) -> Set<String> {
+    public func missingSignals(in context: TargetingContext) -> Set<ExactText> {
         let facts = RuleFacts(context)
-        var names: Set<String> = []
+        var names: Set<ExactText> = []
         for condition in conditions {
             var missing: [String] = []
             condition.root.forEachRule { rule in
@@ -120,7 +121,7 @@ extension ConditionSet {
                 if case .signal(let signal) = subject { missing.append(signal.queryName) }
             }
             if !missing.isEmpty, facts.value(of: condition.root) == nil {
-                names.formUnion(missing)
+                names.formUnion(missing.exactNames)
             }
         }
         return names
@@ -131,8 +132,9 @@ extension Rule {
     /// The value that the rule tests; nil for the time and for elements that are not evaluated.
     fileprivate var subject: Subject? {
         switch test {
-        case .isOneOf(let subject, _, _), .contains(let subject, _), .matches(let subject, _),
-            .number(let subject, _, _), .version(let subject, _, _):
+        case .isOneOf(let subject, _, _), .isInLanguages(let subject, _, _),
+            .contains(let subject, _), .matches(let subject, _), .number(let subject, _, _),
+            .version(let subject, _, _):
             subject
         case .percent: .userID
         case .date, .unevaluated, .never: nil

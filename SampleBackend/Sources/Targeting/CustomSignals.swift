@@ -1,3 +1,5 @@
+public import JSONTree
+
 /// The custom signals of a client by name; names are compared byte by byte.
 ///
 /// A sorted list: for at most 100 names, binary search is faster than hashing.
@@ -27,11 +29,13 @@ public struct CustomSignals: Sendable, Hashable, ExpressibleByDictionaryLiteral 
     public subscript(name: ExactText) -> String? {
         get {
             let index = index(of: name)
+            // names: the keys are exact texts
             guard index < elements.count, elements[index].key == name else { return nil }
             return elements[index].value
         }
         set {
             let index = index(of: name)
+            // names: the keys are exact texts
             let isKnown = index < elements.count && elements[index].key == name
             switch (newValue, isKnown) {
             case (let value?, true): elements[index].value = value

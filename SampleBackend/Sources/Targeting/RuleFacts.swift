@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import LinearRegex
 
 /// Evaluates rules for a user and reports the reasons, for explanations.
@@ -28,6 +29,10 @@ struct RuleFacts {
                 let text = ExactText(isTrimmed ? String(ScriptNumber.trimmed(text)) : text)
                 return targets.contains { ExactText($0) == text }
             }
+        case .isInLanguages(let subject, let ranges, _):
+            value = actual(subject).flatMap(Signals.searchable).map { text in
+                ranges.contains { $0.includes(text) }
+            }
         case .contains(let subject, let targets):
             value = actual(subject).flatMap(Signals.searchable).map { text in
                 var searches = TextSearches()
@@ -43,7 +48,7 @@ struct RuleFacts {
         case .version(let subject, let comparison, let target):
             value = actual(subject).flatMap { subject.version($0)?.order(to: target) }
                 .map(comparison.accepts)
-        case .date(let comparison, let target):
+        case .date(let comparison, let target, _):
             value = comparison.holds(
                 context.date.timeIntervalSinceReferenceDate, target.timeIntervalSinceReferenceDate)
         case .unevaluated, .never: value = nil
@@ -62,7 +67,8 @@ struct RuleFacts {
             guard let place = percentile(seed) else { return Subject.userID.absence }
             let name = seed.isEmpty ? "percent" : "percent('\(seed)')"
             return "\(name) is \(Percentile.percentText(place))"
-        case .isOneOf(let subject, _, _), .contains(let subject, _), .matches(let subject, _):
+        case .isOneOf(let subject, _, _), .isInLanguages(let subject, _, _),
+            .contains(let subject, _), .matches(let subject, _):
             return actual(subject).map { "\(subject.name) is '\($0)'" } ?? subject.absence
         case .number(let subject, _, let target):
             guard let text = actual(subject) else { return subject.absence }

@@ -1,4 +1,4 @@
-import JSONTree
+public import JSONTree
 
 /// The name of a signal, which a client sends to describe itself (PROTOCOL 1).
 ///

@@ -1,4 +1,4 @@
-package import JSONTree
+public import JSONTree
 
 /// The signals of a client, from the query of its request (PROTOCOL 1).
 ///

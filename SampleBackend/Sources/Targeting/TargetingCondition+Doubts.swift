@@ -1,4 +1,5 @@
 import Foundation
+public import JSONTree
 
 /// A rule that is valid but that probably no client satisfies.
 public struct ConditionDoubt: Sendable, Hashable {
@@ -14,8 +15,8 @@ public struct ConditionDoubt: Sendable, Hashable {
 
 /// The signals that clients send, for ``TargetingCondition/doubts(knowing:atMost:)``.
 public struct KnownSignals: Sendable {
-    fileprivate let names: Set<String>
-    fileprivate let values: [String: Set<String>]
+    fileprivate let names: Set<ExactText>
+    fileprivate let values: [ExactText: Set<ExactText>]
 
     /// The names of custom signals without prefix, sorted, with the letters to compare them by.
     fileprivate let custom: [(name: String, letters: [UInt8])]
@@ -25,10 +26,12 @@ public struct KnownSignals: Sendable {
     /// - Parameters:
     ///   - names: The query names; empty when the sent signals are not known.
     ///   - values: Values that clients send, by name.
-    public init(names: Set<String> = [], values: [String: Set<String>] = [:]) {
+    public init(names: Set<ExactText> = [], values: [ExactText: Set<ExactText>] = [:]) {
         self.names = names
         self.values = values
-        custom = names.filter { $0.hasPrefix("signal.") }.map { String($0.dropFirst(7)) }.sorted()
+        custom = names.map(\.text).filter { $0.hasPrefix("signal.") }.map {
+            String($0.dropFirst(7))
+        }.sorted()
             .map { ($0, KnownSpellings.letters(of: $0)) }
     }
 
@@ -62,12 +65,44 @@ extension TargetingCondition {
     }
 }
 
+extension TargetingCondition {
+    /// Remarks on the time zones without a place, such as `BST`, whose meaning varies: it is the
+    /// time of Bangladesh here, and the summer time of London to many readers.
+    public var zoneRemarks: [String] {
+        var remarks: [String] = []
+        root.forEachRule { rule in
+            guard case .date(_, let date, let name?) = rule.test,
+                !name.utf8.contains(UInt8(ascii: "/")), !["UTC", "GMT"].contains(name),
+                let zone = TimeZone(identifier: name)
+            else { return }
+            let hasSummerTime = zone.nextDaylightSavingTimeTransition(after: date) != nil
+            remarks.append(
+                "the time zone '\(name)' is \(zone.offsetText(at: date)) here"
+                    + (hasSummerTime ? "" : ", without summer time")
+                    + "; write one with a place, such as 'Europe/London'")
+        }
+        return remarks
+    }
+}
+
+extension TimeZone {
+    /// The offset from UTC at a time, such as `UTC+05:30`.
+    fileprivate func offsetText(at date: Date) -> String {
+        let minutes = secondsFromGMT(for: date) / 60
+        let (hours, rest) = abs(minutes).quotientAndRemainder(dividingBy: 60)
+        func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "UTC\(minutes < 0 ? "-" : "+")\(digits(hours)):\(digits(rest))"
+    }
+}
+
 extension Rule {
     fileprivate func doubt(knowing signals: KnownSignals) -> ConditionDoubt? {
         switch test {
         case .isOneOf(.signal(let signal), let texts, isTrimmed: _):
             return doubt(about: texts, of: signal, knowing: signals)
                 ?? doubt(about: signal, knowing: signals)
+        case .isInLanguages(.signal(let signal), _, let texts):
+            return doubt(about: texts, of: signal, knowing: signals)
         case .contains(.signal(let signal), _), .matches(.signal(let signal), _),
             .number(.signal(let signal), _, _), .version(.signal(let signal), _, _):
             return doubt(about: signal, knowing: signals)
@@ -78,8 +113,8 @@ extension Rule {
     private func doubt(
         about texts: [String], of signal: SignalName, knowing signals: KnownSignals
     ) -> ConditionDoubt? {
-        let sent = signals.values[signal.queryName] ?? []
-        for text in texts where !sent.contains(text) {
+        let sent = signals.values[ExactText(signal.queryName)] ?? []
+        for text in texts where !sent.contains(name: text) {
             let likely: String?
             switch signal {
             case .deviceOS: likely = KnownSpellings.system(likeliestFor: text)
@@ -87,7 +122,9 @@ extension Rule {
             case .deviceLanguage: likely = KnownSpellings.language(likeliestFor: text)
             default: return nil
             }
-            guard let likely, likely != text else { continue }
+            guard let likely, !likely.hasSameBytes(as: text), !isSameTag(likely, text) else {
+                continue
+            }
             return ConditionDoubt(
                 rule: self.text,
                 message: "Clients send \(signal.queryName) as '\(likely)', not as '\(text)'.",
@@ -96,9 +133,15 @@ extension Rule {
         return nil
     }
 
+    /// True when the rule takes two spellings of a language for one.
+    private func isSameTag(_ left: String, _ right: String) -> Bool {
+        guard case .isInLanguages = test else { return false }
+        return LanguageRange(left) == LanguageRange(right)
+    }
+
     private func doubt(about signal: SignalName, knowing signals: KnownSignals) -> ConditionDoubt? {
         guard case .custom(let name) = signal, !signals.names.isEmpty,
-            !signals.names.contains(signal.queryName)
+            !signals.names.contains(name: signal.queryName)
         else { return nil }
         let likely = signals.name(similarTo: name.text)
         return ConditionDoubt(
@@ -150,8 +193,15 @@ private enum KnownSpellings {
 
     static func country(likeliestFor text: String) -> String? { countries[text.lowercased()] }
 
+    /// Chinese by region; Apple's devices send the script before the region.
+    private static let chinese = [
+        "zh-cn": "zh-Hans", "zh-sg": "zh-Hans", "zh-my": "zh-Hans", "zh-tw": "zh-Hant",
+        "zh-hk": "zh-Hant-HK", "zh-mo": "zh-Hant-MO",
+    ]
+
     /// A language may have a region or a script, as in `pt-BR`.
     static func language(likeliestFor text: String) -> String? {
+        if let tag = chinese[text.replacing("_", with: "-").lowercased()] { return tag }
         if let code = languages[text.lowercased()] { return code }
         let parts = text.replacing("_", with: "-").split(separator: "-").map { String($0) }
         guard parts.count > 1, let code = languages[parts[0].lowercased()] else { return nil }

@@ -117,14 +117,14 @@ public struct TargetingCondition: Sendable, Hashable {
         var seeds: [String] = []
         var knownSeeds: Set<ExactText> = []
         var elements: [String] = []
-        var knownElements: Set<String> = []
+        var knownElements: Set<ExactText> = []
         root.forEachRule { rule in
             switch rule.test {
-            case .date(_, let date): dates.append(date)
+            case .date(_, let date, _): dates.append(date)
             case .percent(let seed, _, _):
                 if knownSeeds.insert(ExactText(seed)).inserted { seeds.append(seed) }
             case .unevaluated(let name):
-                if knownElements.insert(name).inserted { elements.append(name) }
+                if knownElements.insert(ExactText(name)).inserted { elements.append(name) }
             default: break
             }
         }

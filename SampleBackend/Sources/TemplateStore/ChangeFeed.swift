@@ -24,13 +24,13 @@ public struct TemplateStoreSnapshot: Sendable, Hashable {
 
     /// The pinned values by project and by the UTF-8 bytes of the user ID, since IDs compare byte
     /// by byte.
-    public let overrides: [String: [Data: Data]]
+    public let overrides: [String: [Data: Data]]  // names: names of projects are ASCII
 
     /// The details of projects whose details were ever set.
-    public let projectDetails: [String: StoredProjectDetails]
+    public let projectDetails: [String: StoredProjectDetails]  // names: names of projects are ASCII
 
     /// The last versions of deleted projects by name; projects may have these names by now.
-    public var deletedVersions: [String: Int] = [:]
+    public var deletedVersions: [String: Int] = [:]  // names: names of projects are ASCII
 
     /// The revision.
     public let revision: StoreRevision

@@ -49,7 +49,7 @@ public struct ReplicaAnnouncement: Sendable, Hashable {
     public let isSilent: Bool
 
     /// The contents by name.
-    public let contents: [String: Data]
+    public let contents: [String: Data]  // names: our own literals, in ASCII
 
     /// Creates an announcement.
     public init(replica: String, isOwn: Bool, isSilent: Bool, contents: [String: Data]) {

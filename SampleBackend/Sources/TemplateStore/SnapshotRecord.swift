@@ -72,7 +72,7 @@ struct SnapshotRecord: Codable {
     fileprivate static let versions = 0...999_999_999_999_999
 
     var kept: SnapshotFile.Kept {
-        var pinned: [String: [Data: Data]] = [:]
+        var pinned: [String: [Data: Data]] = [:]  // names: names of projects are ASCII
         for user in overrides.readable {
             pinned[user.project, default: [:]][user.userID] = user.content
         }

@@ -69,7 +69,7 @@ public struct StoredToken: Sendable, Hashable {
     public let role: Role
 
     /// The permissions by project, in these projects only; nil does not limit the token.
-    public let projects: [String: Role]?
+    public let projects: [String: Role]?  // names: names of projects are ASCII
 
     /// The SHA-256 of the token's text.
     public let hash: Data
@@ -113,7 +113,7 @@ extension StoredToken {
     /// Checks that the token can be added to the stored ones.
     package func checkIsNew(among tokens: [StoredToken]) throws(TemplateStoreError) {
         if tokens.contains(where: { $0.id == id || $0.hash == hash }) { throw .tokenExists(id: id) }
-        // Names that look alike count as equal, so that the audit trail is unambiguous.
+        // names: those that look alike count as equal, so that the audit trail is unambiguous
         if tokens.contains(where: { $0.name == name && $0.isLiving(at: creationDate) }) {
             throw .tokenNameExists(name)
         }
@@ -145,6 +145,7 @@ extension StoredToken {
     /// The roles in a stored text; projects with unknown roles are left out.
     package static func projects(inText text: String?) -> [String: Role]? {
         guard let text else { return nil }
+        // names: names of projects are ASCII
         let roles = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))
         return (roles ?? [:]).compactMapValues(Role.init(rawValue:))
     }

@@ -1,5 +1,4 @@
 public import JSONTree
-import OrderedCollections
 
 /// Converts a configuration document in the exchange format, such as a bootstrap file, to a
 /// template: each section becomes a group, and each value the default of a parameter.
@@ -52,7 +51,7 @@ private struct ConfigurationReader {
     private(set) var values = PlainValuesReader()
 
     mutating func readSections(
-        _ sections: OrderedDictionary<String, JSONNode>, _ path: TemplatePath
+        _ sections: NamedValues<JSONNode>, _ path: TemplatePath
     ) -> RemoteConfigTemplate {
         var template = RemoteConfigTemplate()
         for (name, section) in sections {
@@ -69,7 +68,7 @@ private struct ConfigurationReader {
     /// Reads the settings of a section; omits settings without a value, as the format does.
     private mutating func readSettings(
         of section: JSONNode, _ path: TemplatePath
-    ) -> OrderedDictionary<String, TemplateParameter> {
+    ) -> NamedValues<TemplateParameter> {
         let members = values.found.object(section, path)
         noteUnknown(members, path, known: ["settings"])
         guard let settings = members["settings"] else {
@@ -77,7 +76,7 @@ private struct ConfigurationReader {
             return [:]
         }
         let path = path.member("settings")
-        var found: OrderedDictionary<String, JSONNode> = [:]
+        var found: NamedValues<JSONNode> = [:]
         for (key, setting) in values.found.object(settings, path) {
             let path = path.member(key)
             if let members = setting.objectValue, let value = members["value"] {
@@ -96,9 +95,9 @@ private struct ConfigurationReader {
 
     /// Adds a remark for each member that the format does not define.
     mutating func noteUnknown(
-        _ members: OrderedDictionary<String, JSONNode>, _ path: TemplatePath, known: [String]
+        _ members: NamedValues<JSONNode>, _ path: TemplatePath, known: [String]
     ) {
-        for name in members.keys where !known.contains(name) {
+        for name in members.names where !known.contains(name) {
             values.report.add(path.member(name), "the format does not define it; it is left out")
         }
     }

@@ -1,6 +1,5 @@
 public import Foundation
 import JSONTree
-import OrderedCollections
 
 /// The default values of a template as a file that an app bundles, in one of Firebase's flat
 /// formats of keys and texts.
@@ -18,9 +17,8 @@ public struct DefaultsFile: Sendable {
     /// The file.
     public let data: Data
 
-    /// Keys that occur in more than one section, as `Section.key`; the file has only the value of
-    /// the first section.
-    public let skipped: [String]
+    /// A sentence for each setting that is left out since an earlier section has its key, too.
+    public let warnings: [String]
 
     /// Creates the file with a template's default values.
     ///
@@ -28,19 +26,23 @@ public struct DefaultsFile: Sendable {
     ///   - template: The template.
     ///   - format: The format of the file.
     public init(_ template: RemoteConfigTemplate, format: Format) {
-        var values: OrderedDictionary<String, String> = [:]
-        var skipped: [String] = []
+        var values: NamedValues<String> = [:]
+        var owners: NamedValues<String> = [:]
+        var warnings: [String] = []
         for (section, parameters) in template.sections {
             for (key, parameter) in parameters where !parameter.isMasterKeyOnly {
                 guard case .value(let text)? = parameter.defaultValue?.content else { continue }
-                if values[key] == nil {
-                    values[key] = text
+                if let owner = owners[key] {
+                    warnings.append(
+                        "\(section).\(key) is left out: the file has no sections, and its \(key) is "
+                            + "that of \(owner); use the format ACTIVECONFIG, or rename one")
                 } else {
-                    skipped.append("\(section).\(key)")
+                    owners[key] = section
+                    values[key] = text
                 }
             }
         }
-        self.skipped = skipped
+        self.warnings = warnings
         values.sort { $0.key < $1.key }
         switch format {
         case .json:
@@ -69,7 +71,7 @@ public struct DefaultsFile: Sendable {
 
     /// Writes an XML file, one line for each part.
     private static func markup(
-        _ values: OrderedDictionary<String, String>, head: [String], tail: [String],
+        _ values: NamedValues<String>, head: [String], tail: [String],
         entry: (_ key: String, _ value: String) -> String
     ) -> Data {
         let entries = values.map { entry(escape($0.key), escape($0.value)) }

@@ -13,7 +13,7 @@ public struct OverridesDocument: Sendable, Hashable {
     public static let maximumBytes = 65_536
 
     /// The values by section and key; any JSON value.
-    public let sections: [String: [String: JSONNode]]
+    public let sections: [ExactText: [ExactText: JSONNode]]
 
     /// Reads pinned values.
     ///
@@ -22,7 +22,7 @@ public struct OverridesDocument: Sendable, Hashable {
     public init(jsonData: Data) throws(TemplateValidationError) {
         guard jsonData.count <= Self.maximumBytes else { throw Self.tooLarge(jsonData.count) }
         var found = ProblemCollector()
-        var sections: [String: [String: JSONNode]] = [:]
+        var sections: [ExactText: [ExactText: JSONNode]] = [:]
         do throws(ConfigurationFormatError) {
             let json = try JSONNode(
                 jsonData: jsonData,
@@ -31,12 +31,12 @@ public struct OverridesDocument: Sendable, Hashable {
                 let path = TemplatePath.root.member(section)
                 found.checkLength(of: section, path, TemplateLimits.default.maximumNameLength)
                 let settings = found.object(node, path)
-                for key in settings.keys {
+                for key in settings.names {
                     found.checkLength(
                         of: key, path.member(key), TemplateLimits.default.maximumNameLength)
                 }
-                sections[section] = settings.reduce(into: [:]) { settings, member in
-                    settings[member.key] = member.value.exchangeForm
+                sections[ExactText(section)] = settings.reduce(into: [:]) { settings, member in
+                    settings[ExactText(member.key)] = member.value.exchangeForm
                 }
             }
         } catch {
@@ -96,7 +96,13 @@ public struct OverridesDocument: Sendable, Hashable {
 
     /// The values as JSON, sections and keys sorted.
     public var json: JSONNode {
-        JSONNode(sorting: sections.mapValues { JSONNode(sorting: $0) })
+        JSONNode(
+            sorting: sections.map { section, settings in
+                (
+                    key: section.text,
+                    value: JSONNode(sorting: settings.map { (key: $0.key.text, value: $0.value) })
+                )
+            })
     }
 }
 

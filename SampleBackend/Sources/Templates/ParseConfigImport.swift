@@ -1,7 +1,6 @@
 import ActiveConfig
 public import Foundation
 import JSONTree
-import OrderedCollections
 
 /// Imports the parameters of Parse Config, as `GET /config` returns them with the master key: an
 /// object with `params` and, if there are any, `masterKeyOnly`; or only the object of parameters.
@@ -25,7 +24,7 @@ public struct ParseConfigImport: TemplateImport {
         jsonData: Data, sectionName: String = RemoteConfigTemplate.defaultSectionName
     ) throws(TemplateValidationError) {
         var reader = ParseConfigReader()
-        let parameters: OrderedDictionary<String, TemplateParameter>
+        let parameters: NamedValues<TemplateParameter>
         do throws(ConfigurationFormatError) {
             let json = try JSONNode(
                 jsonData: jsonData,
@@ -53,12 +52,12 @@ private struct ParseConfigReader {
     private(set) var values = PlainValuesReader()
 
     /// Reads a file: the response of `GET /config`, or only the parameters.
-    mutating func readFile(_ json: JSONNode) -> OrderedDictionary<String, TemplateParameter> {
+    mutating func readFile(_ json: JSONNode) -> NamedValues<TemplateParameter> {
         let members = values.found.object(json, .root)
         // An app can have a parameter named "params".
         let isAnswer =
             members["params"]?.objectValue != nil
-            && members.keys.allSatisfy { ["params", "masterKeyOnly"].contains($0) }
+            && members.names.allSatisfy { ["params", "masterKeyOnly"].contains($0) }
         if Self.isTemplate(members) {
             values.found.add(
                 .root, "it is a template, not the parameters of Parse; import it as one of Firebase"
@@ -88,22 +87,22 @@ private struct ParseConfigReader {
     }
 
     /// True for a template of Firebase.
-    private static func isTemplate(_ members: OrderedDictionary<String, JSONNode>) -> Bool {
+    private static func isTemplate(_ members: NamedValues<JSONNode>) -> Bool {
         let names = ["conditions", "parameters", "parameterGroups"]
         return names.contains { members[$0] != nil }
-            && members.keys.allSatisfy { (names + ["version", "etag"]).contains($0) }
+            && members.names.allSatisfy { (names + ["version", "etag"]).contains($0) }
     }
 
     private mutating func readParameters(
-        _ parameters: OrderedDictionary<String, JSONNode>,
-        masterKeyOnly: OrderedDictionary<String, JSONNode>, _ path: TemplatePath
-    ) -> OrderedDictionary<String, TemplateParameter> {
+        _ parameters: NamedValues<JSONNode>,
+        masterKeyOnly: NamedValues<JSONNode>, _ path: TemplatePath
+    ) -> NamedValues<TemplateParameter> {
         let result = values.readParameters(parameters, path) { parameter, source, report in
             Self.noteTypes(in: source.value, source.path, &report)
             parameter.isMasterKeyOnly = Self.readSecrecy(
                 masterKeyOnly[source.name], source.name, &report)
         }
-        for name in masterKeyOnly.keys where parameters[name] == nil {
+        for name in masterKeyOnly.names where parameters[name] == nil {
             values.report.add(
                 TemplatePath.root.member("masterKeyOnly").member(name),
                 "there is no parameter of this name; it is left out")

@@ -41,10 +41,10 @@ package enum PinnedValuesText: Sendable {
     }
 
     /// The values by section and key; nil for text that is not JSON.
-    private static func values(_ content: Data?) -> [String: [String: JSONNode]]? {
+    private static func values(_ content: Data?) -> NamedValues<NamedValues<JSONNode>>? {
         guard let content else { return [:] }
         guard let node = try? JSONNode(jsonData: content) else { return nil }
-        var values: [String: [String: JSONNode]] = [:]
+        var values: NamedValues<NamedValues<JSONNode>> = [:]
         guard let sections = node.objectValue else { return values }
         for (section, settings) in sections {
             guard let settings = settings.objectValue else { continue }

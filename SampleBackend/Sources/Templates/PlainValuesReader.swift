@@ -1,5 +1,4 @@
 import JSONTree
-import OrderedCollections
 
 /// Reads plain values, such as Parse's parameters or the settings of a configuration document, as
 /// parameters, and adds a remark for each change.
@@ -27,18 +26,17 @@ struct PlainValuesReader {
     ///   - finish: Completes each parameter and adds remarks.
     /// - Returns: The parameters by key.
     mutating func readParameters(
-        _ values: OrderedDictionary<String, JSONNode>, _ path: TemplatePath,
+        _ values: NamedValues<JSONNode>, _ path: TemplatePath,
         finish: (inout TemplateParameter, Source, inout ImportReport) -> Void = { _, _, _ in }
-    ) -> OrderedDictionary<String, TemplateParameter> {
+    ) -> NamedValues<TemplateParameter> {
         let limit = TemplateLimits.default.maximumParameters
         guard values.count <= limit else {
             found.add(path, "it has \(values.count) parameters; import at most \(limit)")
             return [:]
         }
         // Valid keys stay as they are, so only new names must avoid them.
-        var freeKeys = FreeKeys(besides: values.keys.filter(Self.isKey))
-        var parameters: OrderedDictionary<String, TemplateParameter> = [:]
-        parameters.reserveCapacity(values.count)
+        var freeKeys = FreeKeys(besides: values.names.filter(Self.isKey))
+        var parameters: NamedValues<TemplateParameter> = [:]
         for (name, value) in values {
             let path = path.member(name)
             let key = key(for: name, &freeKeys, path)
@@ -87,10 +85,10 @@ struct PlainValuesReader {
 
 /// Derives keys from names, all different.
 struct FreeKeys {
-    private var taken: Set<String>
+    private var taken: Set<ExactText>
 
     /// The next number to try for each used key.
-    private var nextNumbers: [String: Int] = [:]
+    private var nextNumbers: [ExactText: Int] = [:]
 
     /// Number of tried keys.
     ///
@@ -100,21 +98,21 @@ struct FreeKeys {
 
     /// Creates keys that also differ from other keys.
     init(besides others: some Sequence<String>) {
-        taken = Set(others)
+        taken = others.exactNames
     }
 
     /// The key itself, or the key followed by the first unused number.
     mutating func take(nearest stem: String) -> String {
         var key = stem
-        var number = nextNumbers[stem] ?? 1
+        var number = nextNumbers[ExactText(stem)] ?? 1
         if number > 1 { key = "\(stem)_\(number)" }
         attemptCount += 1
-        while !taken.insert(key).inserted {
+        while !taken.insert(ExactText(key)).inserted {
             number += 1
             key = "\(stem)_\(number)"
             attemptCount += 1
         }
-        nextNumbers[stem] = number + 1
+        nextNumbers[ExactText(stem)] = number + 1
         return key
     }
 }

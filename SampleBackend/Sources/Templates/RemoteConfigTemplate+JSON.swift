@@ -1,5 +1,4 @@
 public import JSONTree
-import OrderedCollections
 
 extension RemoteConfigTemplate {
     /// Returns the template in Firebase's format.
@@ -10,7 +9,7 @@ extension RemoteConfigTemplate {
     /// - Parameter includingVersion: True to include `version`, if there is one.
     /// - Returns: The JSON object.
     public func json(includingVersion: Bool = true) -> JSONNode {
-        var members: OrderedDictionary<String, JSONNode> = [:]
+        var members: NamedValues<JSONNode> = [:]
         if !conditions.isEmpty { members["conditions"] = .array(conditions.map(\.json)) }
         if !parameters.isEmpty || (conditions.isEmpty && parameterGroups.isEmpty) {
             members["parameters"] = parameters.json
@@ -18,7 +17,7 @@ extension RemoteConfigTemplate {
         if !parameterGroups.isEmpty {
             members["parameterGroups"] = .object(
                 parameterGroups.mapValues { group in
-                    var members: OrderedDictionary<String, JSONNode> = [:]
+                    var members: NamedValues<JSONNode> = [:]
                     members["description"] = group.description.map { .string($0) }
                     members["parameters"] = group.parameters.json
                     return .object(members.adding(group.unknownFields))
@@ -32,7 +31,7 @@ extension RemoteConfigTemplate {
 extension TemplateCondition {
     /// The condition as an element of `conditions`.
     var json: JSONNode {
-        var members: OrderedDictionary<String, JSONNode> = ["name": .string(name)]
+        var members: NamedValues<JSONNode> = ["name": .string(name)]
         members["expression"] = expression.map { .string($0) }
         members["condition"] = serverCondition
         members["tagColor"] = tagColor.map { .string($0) }
@@ -40,14 +39,14 @@ extension TemplateCondition {
     }
 }
 
-extension OrderedDictionary<String, TemplateParameter> {
+extension NamedValues<TemplateParameter> {
     fileprivate var json: JSONNode { .object(mapValues(\.json)) }
 }
 
 extension TemplateParameter {
     /// The parameter as the value of its key.
     var json: JSONNode {
-        var members: OrderedDictionary<String, JSONNode> = [:]
+        var members: NamedValues<JSONNode> = [:]
         members["defaultValue"] = defaultValue?.json
         if !conditionalValues.isEmpty {
             members["conditionalValues"] = .object(conditionalValues.mapValues(\.json))
@@ -62,7 +61,7 @@ extension TemplateParameter {
 extension ParameterValue {
     /// The value as a member of `conditionalValues`, or as `defaultValue`.
     var json: JSONNode {
-        var members: OrderedDictionary<String, JSONNode> = [:]
+        var members: NamedValues<JSONNode> = [:]
         switch content {
         case .value(let text): members["value"] = .string(text)
         case .useInAppDefault: members["useInAppDefault"] = true
@@ -72,7 +71,7 @@ extension ParameterValue {
     }
 }
 
-extension OrderedDictionary<String, JSONNode> {
+extension NamedValues<JSONNode> {
     func adding(_ others: Self) -> Self {
         merging(others, uniquingKeysWith: { known, _ in known })
     }

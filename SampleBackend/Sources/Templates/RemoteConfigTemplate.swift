@@ -1,5 +1,4 @@
 public import JSONTree
-public import OrderedCollections
 
 /// A template in the format of Firebase Remote Config: conditions, and parameters with a value for
 /// each condition.
@@ -15,16 +14,16 @@ public struct RemoteConfigTemplate: Sendable, Hashable {
     public var conditions: [TemplateCondition]
 
     /// The parameters outside groups, by key.
-    public var parameters: OrderedDictionary<String, TemplateParameter>
+    public var parameters: NamedValues<TemplateParameter>
 
     /// The groups by name.
-    public var parameterGroups: OrderedDictionary<String, ParameterGroup>
+    public var parameterGroups: NamedValues<ParameterGroup>
 
     /// The author, time and kind of the publish; nil in an unpublished template.
     public var version: TemplateVersion?
 
     /// Unknown members of the JSON object, which are written back.
-    public var unknownFields: OrderedDictionary<String, JSONNode>
+    public var unknownFields: NamedValues<JSONNode>
 
     /// Creates a template, by default an empty one.
     ///
@@ -36,10 +35,10 @@ public struct RemoteConfigTemplate: Sendable, Hashable {
     ///   - unknownFields: Unknown members of the JSON object.
     public init(
         conditions: [TemplateCondition] = [],
-        parameters: OrderedDictionary<String, TemplateParameter> = [:],
-        parameterGroups: OrderedDictionary<String, ParameterGroup> = [:],
+        parameters: NamedValues<TemplateParameter> = [:],
+        parameterGroups: NamedValues<ParameterGroup> = [:],
         version: TemplateVersion? = nil,
-        unknownFields: OrderedDictionary<String, JSONNode> = [:]
+        unknownFields: NamedValues<JSONNode> = [:]
     ) {
         self.conditions = conditions
         self.parameters = parameters
@@ -52,8 +51,8 @@ public struct RemoteConfigTemplate: Sendable, Hashable {
 extension RemoteConfigTemplate {
     /// The parameters by section and key: those outside groups first, if any, then the groups in
     /// their order.
-    public var sections: OrderedDictionary<String, OrderedDictionary<String, TemplateParameter>> {
-        var sections: OrderedDictionary<String, OrderedDictionary<String, TemplateParameter>> = [:]
+    public var sections: NamedValues<NamedValues<TemplateParameter>> {
+        var sections: NamedValues<NamedValues<TemplateParameter>> = [:]
         if !parameters.isEmpty { sections[Self.defaultSectionName] = parameters }
         for (name, group) in parameterGroups {
             if sections[name] == nil {
@@ -72,10 +71,10 @@ public struct ParameterGroup: Sendable, Hashable {
     public var description: String?
 
     /// The parameters by key.
-    public var parameters: OrderedDictionary<String, TemplateParameter>
+    public var parameters: NamedValues<TemplateParameter>
 
     /// Unknown members of the JSON object.
-    public var unknownFields: OrderedDictionary<String, JSONNode>
+    public var unknownFields: NamedValues<JSONNode>
 
     /// Creates a group.
     ///
@@ -84,8 +83,8 @@ public struct ParameterGroup: Sendable, Hashable {
     ///   - parameters: The parameters by key.
     ///   - unknownFields: Unknown members of the JSON object.
     public init(
-        description: String? = nil, parameters: OrderedDictionary<String, TemplateParameter> = [:],
-        unknownFields: OrderedDictionary<String, JSONNode> = [:]
+        description: String? = nil, parameters: NamedValues<TemplateParameter> = [:],
+        unknownFields: NamedValues<JSONNode> = [:]
     ) {
         self.description = description
         self.parameters = parameters
@@ -110,7 +109,7 @@ public struct TemplateCondition: Sendable, Hashable {
     public var tagColor: String?
 
     /// Unknown members of the JSON object.
-    public var unknownFields: OrderedDictionary<String, JSONNode>
+    public var unknownFields: NamedValues<JSONNode>
 
     /// Creates a condition.
     ///
@@ -122,7 +121,7 @@ public struct TemplateCondition: Sendable, Hashable {
     ///   - unknownFields: Unknown members of the JSON object.
     public init(
         name: String, expression: String? = nil, serverCondition: JSONNode? = nil,
-        tagColor: String? = nil, unknownFields: OrderedDictionary<String, JSONNode> = [:]
+        tagColor: String? = nil, unknownFields: NamedValues<JSONNode> = [:]
     ) {
         self.name = name
         self.expression = expression

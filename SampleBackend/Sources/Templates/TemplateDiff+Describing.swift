@@ -16,30 +16,29 @@ extension TemplateDiff {
         from old: RemoteConfigTemplate, to new: RemoteConfigTemplate
     ) -> [String] {
         let diff = TemplateDiff(from: old, to: new)
-        var names = Set(diff.groups.filter { $0.change != .changed }.map(\.name))
+        var names = diff.groups.filter { $0.change != .changed }.map(\.name).exactNames
         for parameter in diff.parameters
         where parameter.change != .changed
             || parameter.parts.contains(where: { $0.name != "description" })
         {
-            names.insert(parameter.section)
+            names.insert(ExactText(parameter.section))
         }
         let isReordered = diff.conditions.contains { $0.parts.contains { $0.name == "position" } }
-        let conditions = Set(
-            diff.conditions.filter { condition in
-                condition.change != .changed
-                    || condition.parts.contains { !["tagColor", "position"].contains($0.name) }
-            }.map(\.name))
+        let conditions = diff.conditions.filter { condition in
+            condition.change != .changed
+                || condition.parts.contains { !["tagColor", "position"].contains($0.name) }
+        }.map(\.name).exactNames
         guard isReordered || !conditions.isEmpty else { return names.sortedByBytes() }
         let oldOrder = ConditionOrder(of: isReordered ? old : nil)
         let newOrder = ConditionOrder(of: isReordered ? new : nil)
         for (name, parameters) in [old.sections, new.sections].joined()
-        where !names.contains(name)
+        where !names.contains(name: name)
             && parameters.values.contains(where: { parameter in
                 parameter.conditionalValues.keys.contains(where: conditions.contains)
                     || oldOrder.names(of: parameter) != newOrder.names(of: parameter)
             })
         {
-            names.insert(name)
+            names.insert(ExactText(name))
         }
         return names.sortedByBytes()
     }
@@ -47,16 +46,16 @@ extension TemplateDiff {
 
 /// The positions of a template's conditions.
 private struct ConditionOrder {
-    private let positions: [String: Int]
+    private let positions: [ExactText: Int]
 
     init(of template: RemoteConfigTemplate?) {
         positions = Dictionary(
-            (template?.conditions ?? []).enumerated().map { ($1.name, $0) },
+            (template?.conditions ?? []).enumerated().map { (ExactText($1.name), $0) },
             uniquingKeysWith: { first, _ in first })
     }
 
     /// The conditions for which a parameter has a value, in descending priority.
-    func names(of parameter: TemplateParameter) -> [String] {
+    func names(of parameter: TemplateParameter) -> [ExactText] {
         guard parameter.conditionalValues.count > 1 else { return [] }
         return parameter.conditionalValues.keys.compactMap { name in
             positions[name].map { (name, $0) }

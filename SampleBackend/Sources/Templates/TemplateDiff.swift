@@ -1,5 +1,4 @@
 public import JSONTree
-import OrderedCollections
 
 /// The differences between two templates: per condition, per group, and per key of a section.
 ///
@@ -90,9 +89,9 @@ public struct TemplateDiff: Sendable, Hashable {
             // Sort and split only the few that differ.
             let changed = oldParameters.filter { key, old in
                 newParameters[key].map { !old.isSame(as: $0) } ?? true
-            }.keys
-            let added = newParameters.keys.filter { oldParameters[$0] == nil }
-            for key in changed.union(added).sortedByBytes() {
+            }.names
+            let added = newParameters.names.filter { oldParameters[$0] == nil }
+            for key in (Array(changed) + added).sortedByBytes() {
                 let parts = Self.parts(
                     from: oldParameters[key]?.parts ?? [:], to: newParameters[key]?.parts ?? [:])
                 let change = Self.change(from: oldParameters[key], to: newParameters[key])
@@ -109,14 +108,11 @@ public struct TemplateDiff: Sendable, Hashable {
     ) -> [ConditionDifference] {
         let oldNames = old.conditions.map(\.name)
         let newNames = new.conditions.map(\.name)
-        let common = Set(oldNames).intersection(newNames)
-        let oldPlaces = places(of: oldNames.filter(common.contains))
-        let newPlaces = places(of: newNames.filter(common.contains))
+        let common = oldNames.exactNames.intersection(newNames.exactNames)
+        let oldPlaces = places(of: oldNames.filter(common.contains(name:)))
+        let newPlaces = places(of: newNames.filter(common.contains(name:)))
         let stayed = Set(newNames.compactMap { oldPlaces[$0] }.longestIncreasingSubsequence)
-        let before = Dictionary(
-            old.conditions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let after = Dictionary(
-            new.conditions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let (before, after) = (old.conditionsByName, new.conditionsByName)
         let names = newNames + oldNames.filter { after[$0] == nil }
         return names.compactMap { name in
             var parts = parts(
@@ -136,8 +132,8 @@ public struct TemplateDiff: Sendable, Hashable {
     }
 
     private static func groups(
-        from old: OrderedDictionary<String, ParameterGroup>,
-        to new: OrderedDictionary<String, ParameterGroup>
+        from old: NamedValues<ParameterGroup>,
+        to new: NamedValues<ParameterGroup>
     ) -> [GroupDifference] {
         Set(old.keys).union(new.keys).sortedByBytes().compactMap { name in
             let parts = parts(from: old[name]?.parts ?? [:], to: new[name]?.parts ?? [:])
@@ -148,9 +144,10 @@ public struct TemplateDiff: Sendable, Hashable {
     }
 
     /// The positions of the names, from 1.
-    private static func places(of names: [String]) -> [String: Int] {
-        Dictionary(
-            names.enumerated().map { ($1, $0 + 1) }, uniquingKeysWith: { first, _ in first })
+    private static func places(of names: [String]) -> NamedValues<Int> {
+        NamedValues(
+            names.enumerated().map { (key: $1, value: $0 + 1) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The change of an item that is in at least one template.
@@ -161,9 +158,9 @@ public struct TemplateDiff: Sendable, Hashable {
 
     /// The parts that differ: the new template's in order, then those removed.
     private static func parts(
-        from old: OrderedDictionary<String, JSONNode>, to new: OrderedDictionary<String, JSONNode>
+        from old: NamedValues<JSONNode>, to new: NamedValues<JSONNode>
     ) -> [Part] {
-        let names = Array(new.keys) + old.keys.filter { new[$0] == nil }
+        let names = Array(new.names) + old.names.filter { new[$0] == nil }
         return names.compactMap { name in
             old[name] == new[name] ? nil : Part(name: name, old: old[name], new: new[name])
         }
@@ -172,8 +169,8 @@ public struct TemplateDiff: Sendable, Hashable {
 
 extension TemplateCondition {
     /// The compared parts of a condition.
-    fileprivate var parts: OrderedDictionary<String, JSONNode> {
-        var parts: OrderedDictionary<String, JSONNode> = [:]
+    fileprivate var parts: NamedValues<JSONNode> {
+        var parts: NamedValues<JSONNode> = [:]
         parts["expression"] = expression.map { .string($0) }
         parts["condition"] = serverCondition
         parts["tagColor"] = tagColor.map { .string($0) }
@@ -183,8 +180,8 @@ extension TemplateCondition {
 
 extension ParameterGroup {
     /// The compared parts of a group, without its parameters.
-    fileprivate var parts: OrderedDictionary<String, JSONNode> {
-        var parts: OrderedDictionary<String, JSONNode> = [:]
+    fileprivate var parts: NamedValues<JSONNode> {
+        var parts: NamedValues<JSONNode> = [:]
         parts["description"] = description.map { .string($0) }
         return parts.adding(unknownFields)
     }
@@ -206,8 +203,8 @@ extension TemplateParameter {
     }
 
     /// The compared parts of a parameter; a missing type counts as `STRING`.
-    fileprivate var parts: OrderedDictionary<String, JSONNode> {
-        var parts: OrderedDictionary<String, JSONNode> = [:]
+    fileprivate var parts: NamedValues<JSONNode> {
+        var parts: NamedValues<JSONNode> = [:]
         parts["defaultValue"] = defaultValue?.json
         for (name, value) in conditionalValues { parts["conditionalValues.\(name)"] = value.json }
         parts["valueType"] = .string((valueType ?? .string).rawValue)

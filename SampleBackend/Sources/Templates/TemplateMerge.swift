@@ -178,7 +178,7 @@ extension TemplateMerge {
     /// The units of a template by subject, with constant-time lookup.
     public struct Units: Sendable {
         private let template: RemoteConfigTemplate
-        private let conditions: [String: TemplateCondition]
+        private let conditions: NamedValues<TemplateCondition>
 
         /// Indexes a template.
         ///

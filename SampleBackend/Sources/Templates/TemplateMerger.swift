@@ -31,13 +31,13 @@ struct TemplateMerger {
     }
 
     private mutating func mergeParameters(
-        base: OrderedDictionary<String, TemplateParameter>,
-        mine: OrderedDictionary<String, TemplateParameter>,
-        theirs: OrderedDictionary<String, TemplateParameter>, group: String?
-    ) -> OrderedDictionary<String, TemplateParameter> {
+        base: NamedValues<TemplateParameter>,
+        mine: NamedValues<TemplateParameter>,
+        theirs: NamedValues<TemplateParameter>, group: String?
+    ) -> NamedValues<TemplateParameter> {
         let order = MergedOrder(
-            base: Array(base.keys), mine: Array(mine.keys), theirs: Array(theirs.keys))
-        var merged: OrderedDictionary<String, TemplateParameter> = [:]
+            base: Array(base.names), mine: Array(mine.names), theirs: Array(theirs.names))
+        var merged: NamedValues<TemplateParameter> = [:]
         for key in order.names(preferring: .theirs) {
             let place = ParameterPlace(group: group, key: key)
             if let (base, mine, theirs) = Self.separable(base[key], mine[key], theirs[key]) {
@@ -104,13 +104,13 @@ struct TemplateMerger {
 
     /// Merges groups by name; their parameters are merged by key.
     private mutating func mergeGroups(
-        base: OrderedDictionary<String, ParameterGroup>,
-        mine: OrderedDictionary<String, ParameterGroup>,
-        theirs: OrderedDictionary<String, ParameterGroup>
-    ) -> OrderedDictionary<String, ParameterGroup> {
+        base: NamedValues<ParameterGroup>,
+        mine: NamedValues<ParameterGroup>,
+        theirs: NamedValues<ParameterGroup>
+    ) -> NamedValues<ParameterGroup> {
         let order = MergedOrder(
-            base: Array(base.keys), mine: Array(mine.keys), theirs: Array(theirs.keys))
-        var groups: OrderedDictionary<String, ParameterGroup> = [:]
+            base: Array(base.names), mine: Array(mine.names), theirs: Array(theirs.names))
+        var groups: NamedValues<ParameterGroup> = [:]
         for name in order.names(preferring: .theirs) {
             let parameters = mergeParameters(
                 base: base[name]?.parameters ?? [:], mine: mine[name]?.parameters ?? [:],
@@ -157,13 +157,13 @@ struct TemplateMerger {
     }
 
     private mutating func mergeMembers<Thing>(
-        base: OrderedDictionary<String, Thing>, mine: OrderedDictionary<String, Thing>,
-        theirs: OrderedDictionary<String, Thing>,
+        base: NamedValues<Thing>, mine: NamedValues<Thing>,
+        theirs: NamedValues<Thing>,
         subject: (String) -> TemplateMerge.Subject, json: (Thing) -> JSONNode
-    ) -> OrderedDictionary<String, Thing> {
+    ) -> NamedValues<Thing> {
         let order = MergedOrder(
-            base: Array(base.keys), mine: Array(mine.keys), theirs: Array(theirs.keys))
-        var merged: OrderedDictionary<String, Thing> = [:]
+            base: Array(base.names), mine: Array(mine.names), theirs: Array(theirs.names))
+        var merged: NamedValues<Thing> = [:]
         for name in order.names(preferring: .theirs) {
             merged[name] = choose(
                 subject(name), base: base[name], mine: mine[name], theirs: theirs[name],
@@ -191,8 +191,9 @@ struct TemplateMerger {
 }
 
 extension RemoteConfigTemplate {
-    var conditionsByName: [String: TemplateCondition] {
-        Dictionary(conditions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var conditionsByName: NamedValues<TemplateCondition> {
+        NamedValues(
+            conditions.map { (key: $0.name, value: $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The conditions for which a parameter has a value that is new or differs from an older
@@ -200,8 +201,8 @@ extension RemoteConfigTemplate {
     fileprivate func newlyUsedConditions(since base: RemoteConfigTemplate) -> Set<String> {
         var names: Set<String> = []
         func note(
-            _ parameters: OrderedDictionary<String, TemplateParameter>,
-            _ old: OrderedDictionary<String, TemplateParameter>
+            _ parameters: NamedValues<TemplateParameter>,
+            _ old: NamedValues<TemplateParameter>
         ) {
             for (key, parameter) in parameters {
                 let before = old[key]?.conditionalValues ?? [:]
@@ -226,10 +227,10 @@ extension RemoteConfigTemplate {
     }
 }
 
-extension OrderedDictionary<String, TemplateParameter> {
+extension NamedValues<TemplateParameter> {
     fileprivate mutating func removeValues(underConditions names: Set<String>) {
         for index in values.indices
-        where values[index].conditionalValues.keys.contains(where: names.contains) {
+        where values[index].conditionalValues.names.contains(where: names.contains) {
             values[index].conditionalValues.removeAll { names.contains($0.key) }
         }
     }
@@ -264,7 +265,7 @@ extension ParameterGroup {
 
     /// The members of the group's object without its parameters.
     var shellJSON: JSONNode {
-        var members: OrderedDictionary<String, JSONNode> = [:]
+        var members: NamedValues<JSONNode> = [:]
         members["description"] = description.map { .string($0) }
         return .object(members.adding(unknownFields))
     }

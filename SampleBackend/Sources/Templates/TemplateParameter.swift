@@ -1,7 +1,6 @@
 import ActiveConfig
 import Foundation
 public import JSONTree
-public import OrderedCollections
 
 /// A parameter of a template, which becomes a setting.
 public struct TemplateParameter: Sendable, Hashable {
@@ -9,7 +8,7 @@ public struct TemplateParameter: Sendable, Hashable {
     public var defaultValue: ParameterValue?
 
     /// The values by condition name; the order of the template's conditions decides.
-    public var conditionalValues: OrderedDictionary<String, ParameterValue>
+    public var conditionalValues: NamedValues<ParameterValue>
 
     /// A description for people.
     public var description: String?
@@ -22,7 +21,7 @@ public struct TemplateParameter: Sendable, Hashable {
     public var isMasterKeyOnly: Bool
 
     /// Unknown members of the JSON object.
-    public var unknownFields: OrderedDictionary<String, JSONNode>
+    public var unknownFields: NamedValues<JSONNode>
 
     /// Creates a parameter.
     ///
@@ -35,10 +34,10 @@ public struct TemplateParameter: Sendable, Hashable {
     ///   - unknownFields: Unknown members of the JSON object.
     public init(
         defaultValue: ParameterValue? = nil,
-        conditionalValues: OrderedDictionary<String, ParameterValue> = [:],
+        conditionalValues: NamedValues<ParameterValue> = [:],
         description: String? = nil, valueType: ParameterValueType? = nil,
         isMasterKeyOnly: Bool = false,
-        unknownFields: OrderedDictionary<String, JSONNode> = [:]
+        unknownFields: NamedValues<JSONNode> = [:]
     ) {
         self.defaultValue = defaultValue
         self.conditionalValues = conditionalValues
@@ -69,7 +68,7 @@ public struct ParameterValue: Sendable, Hashable {
     public var content: Content
 
     /// Unknown members of the JSON object.
-    public var unknownFields: OrderedDictionary<String, JSONNode>
+    public var unknownFields: NamedValues<JSONNode>
 
     /// Creates a value.
     ///
@@ -77,7 +76,7 @@ public struct ParameterValue: Sendable, Hashable {
     ///   - content: The content of the value.
     ///   - unknownFields: Unknown members of the JSON object.
     public init(
-        _ content: Content, unknownFields: OrderedDictionary<String, JSONNode> = [:]
+        _ content: Content, unknownFields: NamedValues<JSONNode> = [:]
     ) {
         self.content = content
         self.unknownFields = unknownFields

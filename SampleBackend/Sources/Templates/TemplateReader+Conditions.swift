@@ -3,7 +3,7 @@ import OrderedCollections
 import Targeting
 
 extension TemplateReader {
-    private static let tagColors: Set<String> = [
+    private static let tagColors: Set<String> = [  // names: our own literals, in ASCII
         "BLUE", "BROWN", "CYAN", "DEEP_ORANGE", "GREEN", "INDIGO", "LIME", "ORANGE", "PINK",
         "PURPLE", "TEAL", "CONDITION_DISPLAY_COLOR_UNSPECIFIED",
     ]
@@ -112,6 +112,7 @@ extension TemplateReader {
                 TemplateProblem(
                     path: path.description, message: "it is false for everyone: \(excess)"))
         }
+        for remark in condition.zoneRemarks { found.warn(path, remark) }
         for element in condition.unevaluatedElements {
             found.warn(path, "\(element) is kept but not evaluated: a rule on it is false")
         }

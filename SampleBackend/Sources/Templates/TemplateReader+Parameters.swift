@@ -1,5 +1,4 @@
 import JSONTree
-import OrderedCollections
 import Targeting
 
 extension TemplateReader {
@@ -14,13 +13,12 @@ extension TemplateReader {
     /// Reads the parameters of a group, or those outside groups.
     mutating func readParameters(
         _ node: JSONNode?, _ path: TemplatePath
-    ) -> OrderedDictionary<String, TemplateParameter> {
+    ) -> NamedValues<TemplateParameter> {
         guard let node, node != .null else { return [:] }
         let members = found.object(node, path)
         let count = readableCount(of: members.count, after: parameterCount)
         parameterCount += members.count
-        var parameters: OrderedDictionary<String, TemplateParameter> = [:]
-        parameters.reserveCapacity(count)
+        var parameters: NamedValues<TemplateParameter> = [:]
         for (key, node) in members.prefix(count) {
             let path = path.member(key)
             checkKey(key, path)

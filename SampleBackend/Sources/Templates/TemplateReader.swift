@@ -1,5 +1,4 @@
 import JSONTree
-import OrderedCollections
 import Targeting
 
 /// Reads templates; continues after a problem, to report all of them.
@@ -14,7 +13,7 @@ struct TemplateReader {
     var conditionNames: Set<ExactText> = []
 
     /// Names of the conditions, compared by canonical equivalence.
-    var shownNames: Set<String> = []
+    var shownNames: Set<String> = []  // names: equivalent names are to be found
 
     let budget: ConditionBudget
 
@@ -74,14 +73,22 @@ struct TemplateReader {
 
     private mutating func readGroups(
         _ node: JSONNode?
-    ) -> OrderedDictionary<String, ParameterGroup> {
+    ) -> NamedValues<ParameterGroup> {
         guard let node, node != .null else { return [:] }
         let path = TemplatePath.root.member("parameterGroups")
-        var groups: OrderedDictionary<String, ParameterGroup> = [:]
+        var groups: NamedValues<ParameterGroup> = [:]
         let nodes = found.object(node, path)
+        // names: as clients compare them (FORMAT 1.3).
+        var spellings: [String: String] = [:]
         for (name, node) in nodes.prefix(readableCount(of: nodes.count)) {
             let path = path.member(name)
             if name.isEmpty { found.add(path, "a group needs a name") }
+            if spellings.updateValue(name, forKey: name) != nil {
+                found.warn(
+                    path,
+                    "another group's name looks the same, in other characters; apps take the two "
+                        + "for one and see the last: rename one")
+            }
             checkLength(of: name, path)
             var members = found.object(node, path)
             let description = found.text(
@@ -148,7 +155,7 @@ struct TemplateReader {
         let name = RemoteConfigTemplate.defaultSectionName
         guard let group = template.parameterGroups[name] else { return }
         let path = TemplatePath.root.member("parameterGroups").member(name).member("parameters")
-        for key in group.parameters.keys where template.parameters[key] != nil {
+        for key in group.parameters.names where template.parameters[key] != nil {
             found.add(
                 path.member(key),
                 "the parameters outside of groups, which form the section \(name), too, have the same "
@@ -168,9 +175,9 @@ struct TemplateReader {
     /// Members that are kept unread, such as notes of other tools, each with a warning that
     /// suggests the nearest `known` one.
     mutating func unknownFields(
-        _ members: OrderedDictionary<String, JSONNode>, _ path: TemplatePath, known: KnownMembers
-    ) -> OrderedDictionary<String, JSONNode> {
-        for name in members.keys where !known.names.contains(name) {
+        _ members: NamedValues<JSONNode>, _ path: TemplatePath, known: KnownMembers
+    ) -> NamedValues<JSONNode> {
+        for name in members.names where !known.names.contains(name) {
             guard found.hasRoomForWarnings else { break }
             let advice =
                 known.nearest(to: name).map { "; write \($0) if that is intended" } ?? ""

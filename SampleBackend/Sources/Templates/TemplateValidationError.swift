@@ -1,6 +1,5 @@
 import ActiveConfig
 import JSONTree
-import OrderedCollections
 
 /// All problems of a template that cannot be published, with their paths.
 public struct TemplateValidationError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -109,7 +108,7 @@ struct ProblemCollector {
     /// value.
     mutating func object(
         _ node: JSONNode, _ path: TemplatePath
-    ) -> OrderedDictionary<String, JSONNode> {
+    ) -> NamedValues<JSONNode> {
         if case .object(let members) = node { return members }
         add(path, "it is \(node.kindDescription); make it an object")
         return [:]
@@ -133,7 +132,7 @@ struct ProblemCollector {
     }
 }
 
-extension OrderedDictionary<String, JSONNode> {
+extension NamedValues<JSONNode> {
     /// Removes and returns a member; nil when it is absent or `null`, which exporters write for
     /// absent values.
     mutating func removePresentValue(forKey key: String) -> JSONNode? {

@@ -1,6 +1,5 @@
 public import Foundation
 public import JSONTree
-import OrderedCollections
 
 /// The metadata of a published version of a template.
 public struct TemplateVersion: Sendable, Hashable {
@@ -96,11 +95,11 @@ extension TemplateVersion {
 
     /// The version in Firebase's format: numbers as strings, the time in UTC to the millisecond.
     public var json: JSONNode {
-        var members: OrderedDictionary<String, JSONNode> = [
+        var members: NamedValues<JSONNode> = [
             "versionNumber": .string("\(number)"),
             "updateTime": .string(updateTime.timestamp),
         ]
-        var user: OrderedDictionary<String, JSONNode> = [:]
+        var user: NamedValues<JSONNode> = [:]
         user["name"] = updateUser.name.map { .string($0) }
         user["email"] = updateUser.email.map { .string($0) }
         user["imageUrl"] = updateUser.imageURL.map { .string($0) }
@@ -116,7 +115,7 @@ extension TemplateVersion {
     ///
     /// An exported template contains it when it is published. The server sets everything except the
     /// description, so nothing in it is an error.
-    init(_ members: OrderedDictionary<String, JSONNode>) {
+    init(_ members: NamedValues<JSONNode>) {
         func number(_ node: JSONNode?) -> Int? {
             node?.stringValue.flatMap { Int($0) } ?? node?.integerValue
         }

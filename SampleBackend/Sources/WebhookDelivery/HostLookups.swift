@@ -15,7 +15,7 @@ final class HostLookups: Sendable {
     private let find: @Sendable (_ host: String) -> [NetworkAddress]
 
     /// The callers waiting for addresses, by host name.
-    private let waiters = Locked<[String: [Waiter]]>([:])
+    private let waiters = Locked<[String: [Waiter]]>([:])  // names: hosts as DNS compares them
 
     private enum Step {
         case start, join, refuse

@@ -2,7 +2,6 @@ import ConfigServer
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
-import OrderedCollections
 import SeededRandomness
 import ServerTestSupport
 import Testing
@@ -16,7 +15,9 @@ struct DraftSizeTests {
     /// Empty settings.
     private static func settings(_ count: Int) -> JSONNode {
         .object(
-            OrderedDictionary(uniqueKeysWithValues: (0..<count).map { ("a\($0)", .emptyObject) }))
+            NamedValues(
+                (0..<count).map { ("a\($0)", .emptyObject) },
+                uniquingKeysWith: { first, _ in first }))
     }
 
     @Test func aLongNameIsNotRepeatedWithoutEnd() async throws {

@@ -372,6 +372,20 @@ struct TemplateRoutesTests {
         }
     }
 
+    @Test(arguments: [("JSON", true), ("XML", true), ("PLIST", true), ("ACTIVECONFIG", nil)])
+    func aFlatFileWarnsOfASettingWhoseNameTwoSectionsHave(
+        format: String, isWarned: Bool?
+    ) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let group: JSONNode = ["parameters": ["title": ["defaultValue": ["value": "x"]]]]
+            try await server.publish(["parameterGroups": ["Home": group, "Shop": group]])
+            let answer = try await server.administer(
+                "GET", Self.path + ":downloadDefaults?format=\(format)")
+            let warning = answer.fields["warning"]
+            #expect(warning?.contains("Shop.title is left out") == isWarned)
+        }
+    }
+
     @Test func theFrameworkReadsTheDownloadedBootstrap() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)

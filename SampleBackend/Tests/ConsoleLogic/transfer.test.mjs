@@ -7,6 +7,8 @@ import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js
 import {importedDraft, statedDraft}
     from '../../Sources/Console/Pages/transfer/imported-draft.js';
 import {commonItems} from '../../Sources/Console/Pages/transfer/common-items.js';
+import {repeatedDefaults}
+    from '../../Sources/Console/Pages/transfer/repeated-defaults.js';
 import {settingCount} from '../../Sources/Console/Pages/template/removals.js';
 import {adding, contradictions, convert, draftFile, formatOf, formats, freeName, isTemplate}
     from '../../Sources/Console/Pages/transfer/template-transfer.js';
@@ -177,4 +179,13 @@ test('a free name counts up', () => {
 test('settings are counted in all sections', () => {
     assert.equal(settingCount(file), 6);
     assert.equal(settingCount({}), 0);
+});
+
+test('settings that a flat file leaves out are those with a default value of an earlier name', () => {
+    const value = {defaultValue: {value: 'x'}};
+    assert.deepEqual(repeatedDefaults({parameters: {a: value, b: {}}, parameterGroups: {
+        Home: {parameters: {a: value, b: value, c: {...value, masterKeyOnly: true}}},
+        Shop: {parameters: {b: value, c: value, d: {defaultValue: {useInAppDefault: true}}}},
+    }}), ['Home.a', 'Shop.b']);
+    assert.deepEqual(repeatedDefaults({}), []);
 });

@@ -44,7 +44,8 @@ for (const [element, text, value] of [
     ['device.language', 'Hebrew', 'he'], ['device.language', 'iw', 'he'],
     ['device.language', 'tl', 'fil'], ['device.language', 'Filipino', 'fil'],
     ['device.language', 'pt-br', 'pt-BR'], ['device.language', 'zh_hans_cn', 'zh-Hans-CN'],
-    ['device.language', 'klingon', 'klingon'], ['device.language', 'qq-de', 'qq-de'],
+    ['device.language', 'zh-CN', 'zh-Hans'], ['device.language', 'zh_tw', 'zh-Hant'],
+    ['device.language', 'zh-HK', 'zh-Hant-HK'], ['device.language', 'klingon', 'klingon'], ['device.language', 'qq-de', 'qq-de'],
     ['device.os', 'iOS', 'ios'], ['device.os', 'iOS and iPadOS', 'ios'],
     ['timeZone', 'Asia/Calcutta', 'Asia/Kolkata'], ['timeZone', 'europe/kyiv', 'Europe/Kyiv'],
     ['timeZone', 'Europe/Kiev', 'Europe/Kyiv'], ['timeZone', 'utc', 'UTC'],
@@ -65,6 +66,7 @@ for (const [element, value, known] of [
     ['device.country', 'Atlantis', false], ['device.country', 'DE', true],
     ['device.language', 'Elvish', false], ['device.language', 'de', true],
     ['device.language', 'de-AT', true], ['device.language', 'zh-Hans-CN', true],
+    ['device.language', 'zh-CN', false], ['device.language', 'pt_br', true],
     ['device.os', 'beos', false], ['device.os', 'ios', true],
     ['app.version', 'soon', true], ['user.id', 'x', true],
 ]) {

@@ -1,3 +1,4 @@
+import Foundation
 import JSONTree
 import Testing
 
@@ -8,6 +9,15 @@ struct JSONNodeTests {
         [.array([1, 2]), .array([2, 1])], [["a": 1], ["a": 1, "b": 2]], [["a": .null], [:]],
         [["a": .null], ["b": .null]],
     ]
+
+    @Test(arguments: [JSONNode.KeyRule.strict, .lastCounts])
+    func anObjectKeepsKeysThatOnlyDifferInTheirBytes(keys: JSONNode.KeyRule) throws {
+        let text = "{\"\u{E9}\":1,\"e\u{301}\":2,\"K\":3,\"\u{212A}\":4}"
+        let node = try JSONNode(jsonData: Data(text.utf8), keys: keys)
+        #expect(node.description.hasSameBytes(as: text))
+        #expect(node["\u{E9}"] == 1 && node["e\u{301}"] == 2)
+        #expect(node != ["e\u{301}": 1, "\u{E9}": 2, "K": 3, "\u{212A}": 4])
+    }
 
     @Test func aNodeComparesMembersInWhateverOrder() {
         let left: JSONNode = ["a": 1, "b": ["c": "x", "d": .null]]

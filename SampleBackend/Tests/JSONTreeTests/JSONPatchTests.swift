@@ -5,6 +5,22 @@ import Testing
 
 /// JSON Patch (RFC 6902), applied to values that keep their form.
 @Suite struct JSONPatchTests {
+    @Test(arguments: [("\u{E9}", "e\u{301}"), ("K", "\u{212A}")])
+    func anOperationChangesTheMemberOfItsBytesOnly(name: String, other: String) throws {
+        let both = try Self.json("{\"\(name)\":1,\"\(other)\":2}")
+        let replaced = try JSONPatch(json: [
+            ["op": "replace", "path": .string("/" + other), "value": 3]
+        ]).applied(to: both)
+        #expect(replaced.description.hasSameBytes(as: "{\"\(name)\":1,\"\(other)\":3}"))
+        let removed = try JSONPatch(json: [["op": "remove", "path": .string("/" + name)]])
+            .applied(to: both)
+        #expect(removed.description.hasSameBytes(as: "{\"\(other)\":2}"))
+        #expect(throws: JSONPatchError.self) {
+            _ = try JSONPatch(json: [["op": "remove", "path": .string("/" + name)]])
+                .applied(to: removed)
+        }
+    }
+
     private static func json(_ text: String) throws -> JSONNode {
         try JSONNode(jsonData: Data(text.utf8))
     }

@@ -2,7 +2,6 @@ import ActiveConfig
 import Foundation
 import JSONTree
 import NIOCore
-import OrderedCollections
 import Rendering
 import SeededRandomness
 import Targeting
@@ -18,6 +17,60 @@ import Testing
             TargetingContext(
                 userID: userID, signals: Signals(custom: ["city": city]), date: date)
         }
+    }
+
+    /// Sections by name, as clients compare them; the last of equal names counts (FORMAT 1.3).
+    private static func asClientsRead(_ sections: JSONNode?) -> [String: JSONNode] {
+        (sections?.objectValue ?? [:]).reduce(into: [:]) {
+            $0.updateValue($1.value, forKey: $1.key)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["\u{E9}": "1"], ["e\u{301}": "1"]), (["e\u{301}": "1"], ["\u{E9}": "2"]),
+            (["K": "1"], ["\u{212A}": "1"]), (["\u{212A}": "1"], ["K": "2"]),
+            (["K": "1"], ["K": "2", "\u{212A}": "3"]), (["K": "1", "\u{212A}": "3"], ["K": "2"]),
+            (["K": "1", "\u{212A}": "3"], ["K": "2", "\u{212A}": "3"]),
+            (["K": "1", "\u{212A}": "3"], ["a": "1"]),
+        ] as [(NamedValues<JSONNode>, NamedValues<JSONNode>)])
+    func aChangeOfSpellingLeavesClientsWithTheNewDocument(
+        old: NamedValues<JSONNode>, new: NamedValues<JSONNode>
+    ) throws {
+        func project(_ groups: NamedValues<JSONNode>, version: Int) throws -> PublishedProject {
+            let template: JSONNode = [
+                "parameterGroups": .object(
+                    groups.mapValues { value in
+                        ["parameters": ["k": ["defaultValue": ["value": value]]]]
+                    })
+            ]
+            return PublishedProject(
+                CompiledTemplate(
+                    try ValidatedTemplate(json: template),
+                    version: TemplateVersion(number: version, updateTime: Self.date)),
+                overrides: [:])
+        }
+        func document(_ project: PublishedProject, _ context: TargetingContext) throws -> JSONNode {
+            let bytes = project.rendered(for: context).document.jsonBytes
+            return try JSONNode(jsonData: Data(bytes.readableBytesView))
+        }
+        let context = TargetingContext(userID: "1", date: Self.date)
+        let (before, after) = (try project(old, version: 1), try project(new, version: 2))
+        let change = DocumentChange(
+            from: before.compiled, before.basis(for: context), to: after.compiled,
+            after.basis(for: context),
+            changedSections: ChangedSections(from: before.compiled, to: after.compiled))
+        #expect(!change.isEmpty)
+        let tag = after.rendered(for: context).document.entityTag
+        let event = try JSONNode(
+            jsonData: Data(
+                change.jsonBytes(forUserID: "1", entityTag: tag, version: 2, eventNumber: 1)
+                    .readableBytesView))
+        var sections = Self.asClientsRead(try document(before, context)["config_sections"])
+        for (name, section) in Self.asClientsRead(event["sections"]) {
+            sections[name] = section == .null ? nil : section
+        }
+        #expect(sections == Self.asClientsRead(try document(after, context)["config_sections"]))
     }
 
     @Test func aChangeMakesTheNextDocumentOfTheOneBefore() throws {
@@ -193,7 +246,9 @@ import Testing
                     ["name": "c1", "expression": .string(conditions[1])],
                     ["name": "half", "expression": "percent <= 50"],
                 ],
-                "parameterGroups": .object(OrderedDictionary(uniqueKeysWithValues: groups)),
+                "parameterGroups": .object(
+                    NamedValues(
+                        groups.map { (key: $0.key, value: $0.value) }, uniquingKeysWith: { $1 })),
             ]
             var overrides: [ExactText: OverridesDocument] = [:]
             for user in ["1", "2"] where chance(30) {

@@ -110,6 +110,20 @@ struct AdministrationCommandsTests {
         #expect(values == ["title": "Hello"])
         let xml = try await target.run("export", "--format", "xml")
         #expect(xml.output.contains("<key>title</key>"), "\(xml)")
+        #expect(!xml.error.contains("Warning:"), "\(xml)")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aFlatExportWarnsOfASettingThatItLeavesOut(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let group = #"{"parameters":{"title":{"defaultValue":{"value":"x"}}}}"#
+        let file = target.folder.path("two.json")
+        try Data(#"{"parameterGroups":{"Home":\#(group),"Shop":\#(group)}}"#.utf8)
+            .write(to: URL(fileURLWithPath: file))
+        #expect(try await target.run("publish", file).exitCode == 0)
+        let export = try await target.run("export", "--format", "plist")
+        #expect(export.exitCode == 0)
+        #expect(export.error.contains("Warning: Shop.title is left out"), "\(export)")
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)

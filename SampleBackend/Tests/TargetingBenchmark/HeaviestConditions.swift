@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import Targeting
 
 /// The slowest conditions that one template may have.

@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import Targeting
 
 /// Conditions and users of the benchmark.

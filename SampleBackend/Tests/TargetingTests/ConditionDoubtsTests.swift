@@ -1,3 +1,4 @@
+import JSONTree
 import Targeting
 import Testing
 
@@ -7,7 +8,9 @@ struct ConditionDoubtsTests {
         ("device.os == 'iOS'", "ios"), ("device.os in ['android', 'OSX']", "macos"),
         ("device.country in ['Japan']", "JP"), ("device.country in ['jp']", "JP"),
         ("device.country in ['UK']", "GB"), ("device.language in ['Japanese']", "ja"),
-        ("device.language in ['pt_BR']", "pt-BR"), ("device.language in ['EN']", "en"),
+        ("device.language.exactlyMatches(['pt_BR'])", "pt-BR"),
+        ("device.language.exactlyMatches(['EN'])", "en"),
+        ("device.language in ['zh-CN']", "zh-Hans"), ("device.language in ['zh_HK']", "zh-Hant-HK"),
         ("!(device.os == 'Android') && percent <= 10", "android"),
     ])
     func aValueThatNoClientSendsHasALikelyOne(expression: String, likely: String) throws {
@@ -19,7 +22,7 @@ struct ConditionDoubtsTests {
 
     @Test(arguments: [
         "device.os == 'ios'", "device.os == 'harmonyos'", "device.country in ['JP', 'GB']",
-        "device.language in ['pt-BR']", "device.language in ['en', 'zh-Hans']",
+        "device.language in ['pt-BR', 'pt_PT', 'DE']", "device.language in ['en', 'zh-Hans']",
         "user.id == 'iOS'", "app.customSignal['os'].exactlyMatches(['iOS'])", "true",
     ])
     func aValueThatClientsMaySendRaisesNoDoubt(expression: String) throws {
@@ -31,6 +34,24 @@ struct ConditionDoubtsTests {
         let sent = KnownSignals(
             names: ["device.country"], values: ["device.country": ["jp"], "device.os": ["de"]])
         #expect(condition.doubts(knowing: sent).map(\.likely) == ["DE"])
+    }
+
+    @Test(arguments: [
+        ("BST", "UTC+06:00 here, without summer time"), ("IST", "UTC+05:30"),
+        ("EST", "UTC-05:00 here, without summer time"),
+    ])
+    func aTimeZoneWithoutAPlaceGetsARemarkOnItsOffset(zone: String, part: String) throws {
+        let condition = try TargetingCondition(
+            expression: "dateTime < dateTime('2030-07-01T00:00:00', '\(zone)')")
+        #expect(condition.zoneRemarks.count == 1)
+        #expect(condition.zoneRemarks.first?.contains(part) == true, "\(condition.zoneRemarks)")
+    }
+
+    @Test(arguments: ["", ", 'UTC'", ", 'GMT'", ", 'Europe/London'"])
+    func aTimeZoneWithAPlaceGetsNoRemark(zone: String) throws {
+        let condition = try TargetingCondition(
+            expression: "dateTime < dateTime('2030-07-01T00:00:00'\(zone))")
+        #expect(condition.zoneRemarks.isEmpty)
     }
 
     @Test func aCustomSignalThatNoClientSendsRaisesADoubt() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import SeededRandomness
 import Targeting
 

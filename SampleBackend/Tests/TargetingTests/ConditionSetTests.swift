@@ -24,6 +24,26 @@ struct ConditionSetTests {
         return result
     }
 
+    @Test(arguments: [
+        ("device.language in ['de']", "de", true), ("device.language in ['de']", "de-AT", true),
+        ("device.language in ['de']", "de_DE", true), ("device.language in ['DE']", "de-CH", true),
+        ("device.language in ['de']", "den", false), ("device.language in ['de-DE']", "de", false),
+        ("device.language in ['pt_BR']", "pt-BR", true),
+        ("device.language in ['en', 'zh-Hans']", "zh-Hans-CN", true),
+        ("device.language in ['zh-Hans']", "zh-Hant-TW", false),
+        ("!(device.language in ['de'])", "de-AT", false),
+        ("device.language.exactlyMatches(['de'])", "de-AT", false),
+        ("device.language.exactlyMatches(['de-AT'])", "de-AT", true),
+        ("device.language.notContains(['-AT'])", "de-AT", false),
+    ])
+    func aLanguageIncludesTheTagsThatExtendIt(
+        expression: String, language: String, isTrue: Bool
+    ) throws {
+        var context = Self.context
+        context.signals.deviceLanguage = language
+        #expect(try evaluate(expression, context) == isTrue)
+    }
+
     @Test(arguments: [65, 256, 257, 300])
     func eachConditionOfALongTemplateHasItsOwnResult(count: Int) throws {
         let set = ConditionSet(

@@ -1,3 +1,4 @@
+import JSONTree
 import OrderedCollections
 import Templates
 import Testing

@@ -31,6 +31,22 @@ struct TemplateDiffTests {
         TemplateDiff(from: try .make(Self.old), to: try .make(Self.new))
     }
 
+    @Test(arguments: [("\u{E9}", "e\u{301}"), ("K", "\u{212A}")])
+    func aGroupThatIsRenamedToAnotherSpellingIsRemovedAndAdded(from: String, to: String) throws {
+        func template(_ name: String) throws -> RemoteConfigTemplate {
+            try .make(
+                "{\"parameterGroups\":{\"\(name)\":{\"parameters\":{\"k\":{\"defaultValue\":"
+                    + "{\"value\":\"x\"}}}}}}")
+        }
+        let diff = TemplateDiff(from: try template(from), to: try template(to))
+        let removed = diff.groups.first { $0.change == .removed }
+        #expect(removed?.name.hasSameBytes(as: from) == true)
+        let added = diff.parameters.first { $0.change == .added }
+        #expect(added?.section.hasSameBytes(as: to) == true)
+        let sections = TemplateDiff.changedSections(from: try template(from), to: try template(to))
+        #expect(sections.exactNames == [ExactText(from), ExactText(to)])
+    }
+
     @Test func aDiffNamesThePartsOfAParameterThatDiffer() throws {
         let diff = try diff()
         #expect(

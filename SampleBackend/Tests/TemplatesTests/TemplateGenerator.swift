@@ -1,4 +1,4 @@
-import OrderedCollections
+import JSONTree
 import SeededRandomness
 import Templates
 
@@ -68,8 +68,8 @@ struct TemplateGenerator: RandomNumberGenerator {
     /// Parameters that use some of the conditions.
     private mutating func parameters(
         under conditions: [TemplateCondition]
-    ) -> OrderedDictionary<String, TemplateParameter> {
-        var parameters: OrderedDictionary<String, TemplateParameter> = [:]
+    ) -> NamedValues<TemplateParameter> {
+        var parameters: NamedValues<TemplateParameter> = [:]
         for index in (0..<6).shuffled(using: &self) where Bool.random(using: &self) {
             parameters["k\(index)"] = parameter(under: conditions)
         }
@@ -78,9 +78,9 @@ struct TemplateGenerator: RandomNumberGenerator {
 
     /// Copies parameters with some of them changed; none then uses a condition that does not exist.
     private mutating func change(
-        _ parameters: OrderedDictionary<String, TemplateParameter>,
+        _ parameters: NamedValues<TemplateParameter>,
         under conditions: [TemplateCondition]
-    ) -> OrderedDictionary<String, TemplateParameter> {
+    ) -> NamedValues<TemplateParameter> {
         let names = Set(conditions.map(\.name))
         var changed = parameters
         changed.removeAll { _ in one(of: 8) }

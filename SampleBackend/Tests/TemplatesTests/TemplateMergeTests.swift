@@ -1,5 +1,4 @@
 import JSONTree
-import OrderedCollections
 import SeededRandomness
 import Templates
 import Testing
@@ -132,19 +131,18 @@ struct TemplateMergeTests {
     @Test(arguments: try Fixture.mergedOrders.rows.map(OrderRow.init))
     func aMergeOrdersParametersAndGroupsByWhoMovedThem(row: OrderRow) {
         func template(_ names: [String]) -> RemoteConfigTemplate {
-            let parameters = OrderedDictionary(
-                uniqueKeysWithValues: names.map {
-                    ($0, TemplateParameter(defaultValue: .value("")))
-                })
+            let parameters = NamedValues(
+                names.map { ($0, TemplateParameter(defaultValue: .value(""))) },
+                uniquingKeysWith: { first, _ in first })
             return RemoteConfigTemplate(
                 parameters: parameters,
-                parameterGroups: OrderedDictionary(
-                    uniqueKeysWithValues: names.map { ($0, ParameterGroup()) }))
+                parameterGroups: NamedValues(
+                    names.map { ($0, ParameterGroup()) }, uniquingKeysWith: { first, _ in first }))
         }
         let merge = TemplateMerge(
             base: template(row.base), mine: template(row.mine), theirs: template(row.theirs))
-        #expect(merge.merged.parameters.keys.joined() == row.preferringTheirs)
-        #expect(merge.merged.parameterGroups.keys.joined() == row.preferringTheirs)
+        #expect(merge.merged.parameters.names.joined() == row.preferringTheirs)
+        #expect(merge.merged.parameterGroups.names.joined() == row.preferringTheirs)
         #expect(merge.conflicts.isEmpty)
     }
 

@@ -333,9 +333,25 @@ struct ValidatedTemplateTests {
         #expect(twins.first?.message.contains("looks like") == true)
         // A template that was published earlier stays valid.
         #expect(problems(of: template([composed], decomposed), limits: .none).isEmpty)
-        // A document's keys are Swift strings, where two names that look alike are one key.
-        let groups = problems(
-            of: #"{"parameterGroups": {"\#(composed)": {}, "\#(decomposed)": {}}}"#)
-        #expect(groups.first?.message.contains("occurs twice") == true)
+        // Clients compare the names of groups as Swift strings, and see the last of the two.
+        let groups = try ValidatedTemplate(
+            jsonData: Data(
+                #"{"parameterGroups": {"\#(composed)": {}, "a": {}, "\#(decomposed)": {}}}"#.utf8))
+        #expect(groups.template.parameterGroups.count == 3)
+        #expect(groups.warnings.map(\.path) == [#"parameterGroups["\#(decomposed)"]"#])
+        #expect(groups.warnings.first?.message.contains("looks the same") == true)
+    }
+
+    @Test func aTimeZoneWithoutAPlaceGetsAWarning() throws {
+        let template = try ValidatedTemplate(json: [
+            "conditions": [
+                [
+                    "name": "late",
+                    "expression": "dateTime > dateTime('2030-07-01T00:00:00', 'BST')",
+                ]
+            ], "parameters": [:],
+        ])
+        #expect(template.warnings.count == 1)
+        #expect(template.warnings.first?.message.contains("UTC+06:00") == true)
     }
 }

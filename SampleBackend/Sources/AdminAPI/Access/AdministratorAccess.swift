@@ -35,7 +35,7 @@ package final class AdministratorAccess: Sendable {
         /// Orders the reads of ``sessions`` and their changes, by identifier.
         var sessionReads = ReadOrder<String>()
         /// Last uses that are not stored yet, by token identifier.
-        var uses: [String: Date] = [:]
+        var uses: [String: Date] = [:]  // names: IDs of tokens are made here
         var failedSignIns = FailedSignInTally()
         /// True until the stored tokens and sessions have been read, after a start without the
         /// store.
@@ -202,7 +202,7 @@ package struct Administrator: Sendable, Hashable {
     package let role: StoredToken.Role
 
     /// The roles by project, in these projects only; nil does not limit the administrator.
-    package let projects: [String: StoredToken.Role]?
+    package let projects: [String: StoredToken.Role]?  // names: IDs of tokens are made here
 
     /// The prefix that the audit trail adds to the names of administrators who open a store
     /// directly.

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPServing
 import JSONTree
-import OrderedCollections
 
 extension RouteRequest {
     /// Google's "standard query parameters", which every Google API accepts; they have no effect
@@ -106,14 +105,14 @@ extension RouteRequest {
     }
 }
 
-extension OrderedDictionary<String, JSONNode> {
+extension NamedValues<JSONNode> {
     /// Checks that an object in a request has only members with the given names.
     ///
     /// `path` is its position followed by a dot; empty for the body.
     ///
     /// - Throws: A ``RequestError`` with status 400 that names the first unknown member.
     func checkMembers(known names: [String], in path: String) throws(RequestError) {
-        guard let name = keys.first(where: { !names.contains($0) }) else { return }
+        guard let name = self.names.first(where: { !names.contains($0) }) else { return }
         throw .invalidArgument(
             "The member \"\(path)\(name.shortened)\" does not exist here: send "
                 + "\(names.joined(separator: ", ")) only.")

@@ -31,7 +31,7 @@ struct AuditSearch: Sendable {
     private let actor: String
 
     /// Nil for all.
-    private let actions: Set<String>?
+    private let actions: Set<String>?  // names: our own literals, in ASCII
 
     private let startTime: Date?
 

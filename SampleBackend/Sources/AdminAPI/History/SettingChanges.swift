@@ -35,7 +35,10 @@ struct SettingChanges: Sendable {
             var difference: JSONNode?
             if let before, let after {
                 let all = TemplateDiff(from: before, to: after).parameters
-                difference = all.first { $0.section == section && $0.key == key }?.json
+                difference =
+                    all.first {
+                        $0.section.hasSameBytes(as: section) && $0.key.hasSameBytes(as: key)
+                    }?.json
             }
             if let bytes = difference?.jsonData().count {
                 if bytes > remainingBytes { difference = nil } else { remainingBytes -= bytes }

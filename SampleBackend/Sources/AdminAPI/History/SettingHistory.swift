@@ -17,8 +17,13 @@ struct SettingHistory: Sendable {
     static let maximumChanges = 20
 
     private struct Setting: Hashable {
-        let section: String
-        let key: String
+        let section: ExactText
+        let key: ExactText
+
+        init(section: String, key: String) {
+            self.section = ExactText(section)
+            self.key = ExactText(key)
+        }
     }
 
     /// The compared versions, newest first.
@@ -158,7 +163,7 @@ struct SettingHistory: Sendable {
         var sections = JSONNode.emptyObject
         for (section, parameters) in template.sections {
             var settings = JSONNode.emptyObject
-            for key in parameters.keys {
+            for key in parameters.names {
                 guard let numbers = changes[Setting(section: section, key: key)] else { continue }
                 named.formUnion(numbers)
                 settings.setMember(key, .array(numbers.map { .string("\($0)") }))

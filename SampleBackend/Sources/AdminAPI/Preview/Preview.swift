@@ -95,9 +95,9 @@ extension DocumentExplanation {
     /// The reasons by section and setting, sorted by name.
     var settingsJSON: JSONNode {
         var result = JSONNode.emptyObject
-        for (section, reasons) in settings.sorted(by: { $0.key < $1.key }) {
+        for (section, reasons) in settings.sorted(by: { $0.key.precedes($1.key) }) {
             var node = JSONNode.emptyObject
-            for (key, reason) in reasons.sorted(by: { $0.key < $1.key }) {
+            for (key, reason) in reasons.sorted(by: { $0.key.precedes($1.key) }) {
                 node.setMember(key, reason.json)
             }
             result.setMember(section, node)

@@ -77,7 +77,7 @@ struct ReachPreview: Sendable {
     }
 
     /// The conditions that changed, and those with a changed value.
-    var conditions: Set<String> { reach.conditions }
+    var conditions: Set<ExactText> { reach.conditions }
 
     /// `{"users": 814, "isComplete": true, "values": [{"section": "Home", "key": "title",
     /// "condition": "beta", "matching": 80, "reached": 0, "takenBy": {"all": 80}}]}`.
@@ -107,7 +107,7 @@ extension TemplateReach.Value {
         if !takenBy.isEmpty {
             var taken = JSONNode.emptyObject
             for (name, count) in takenBy.sorted(by: { $0.key.precedes($1.key) }) {
-                taken.setMember(name, .number("\(count)"))
+                taken.setMember(name.text, .number("\(count)"))
             }
             node.setMember("takenBy", taken)
         }
@@ -119,10 +119,10 @@ extension TemplateReach.Value {
 extension CompiledTemplate {
     /// The rules of the named conditions that probably no client satisfies:
     /// `[{"condition": "beta", "rule": "device.os == 'iOS'", "message": "…", "likely": "ios"}]`.
-    func doubtsJSON(of names: Set<String>, knowing signals: KnownSignals) -> JSONNode {
+    func doubtsJSON(of names: Set<ExactText>, knowing signals: KnownSignals) -> JSONNode {
         var nodes: [JSONNode] = []
         for (name, condition) in zip(template.conditions.map(\.name), conditions.conditions)
-        where names.contains(name) {
+        where names.contains(name: name) {
             let room = Self.maximumDoubts - nodes.count
             guard room > 0 else { break }
             nodes += condition.doubts(knowing: signals, atMost: room).map { doubt in

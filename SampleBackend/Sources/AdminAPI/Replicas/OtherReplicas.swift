@@ -18,6 +18,7 @@ struct OtherReplicas: Sendable {
     private var heardNames: [String] = []
     private var reports: [ReplicaReport] = []
     /// For each report, its acknowledgement samples by project.
+    // names: names of projects are ASCII
     private var samples: [[String: AcknowledgementSample]] = []
     private var listeners: [ReplicaListeners] = []
 

@@ -51,7 +51,7 @@ package struct ReplicaBoard: Sendable {
     /// Announces the counts of this process until the task is cancelled.
     package func run() async {
         guard let hub else { return }
-        var announced: [String: Data] = [:]
+        var announced: [String: Data] = [:]  // names: our own literals, in ASCII
         var looks = 0
         var listenerCount = 0
         var replica: String?

@@ -24,7 +24,7 @@ struct ReplicaReport: Codable, Sendable {
     private static let maximumBytes = 65_536
 
     /// The projects with any counts.
-    private(set) var projects: [String: Project] = [:]
+    private(set) var projects: [String: Project] = [:]  // names: names of projects are ASCII
 
     /// False when there was no room for all projects.
     private(set) var isComplete = true
@@ -71,8 +71,14 @@ struct ReplicaListeners: Codable, Sendable {
         let project: String
         /// Nil means the generic user.
         let userID: String?
-        /// The signals by their names in queries.
-        let signals: [String: String]
+        /// The signals with their names in queries, which a JSON decoder's dictionary would compare
+        /// as Swift strings.
+        let signals: [Signal]
+
+        struct Signal: Codable, Sendable {
+            let name: String
+            let value: String
+        }
     }
 
     /// The name of its announcement.
@@ -99,9 +105,7 @@ struct ReplicaListeners: Codable, Sendable {
         for other in others {
             let listener = Listener(
                 project: project, userID: other.userID,
-                signals: Dictionary(
-                    other.signals.namedValues.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
-            )
+                signals: other.signals.namedValues.map { .init(name: $0.name, value: $0.value) })
             let size = (try? encoder.encode(listener))?.count ?? rest
             // A client with long signals must not displace others.
             guard size <= Self.maximumListenerBytes else { continue }
@@ -116,9 +120,9 @@ struct ReplicaListeners: Codable, Sendable {
         listeners.compactMap { listener in
             guard listener.project == name else { return nil }
             var signals = Signals()
-            for (name, value) in listener.signals {
+            for signal in listener.signals {
                 // A replica that runs another program version may know other signals.
-                try? signals.setValue(value, named: name)
+                try? signals.setValue(signal.value, named: signal.name)
             }
             return StreamListener(userID: listener.userID, signals: signals, of: project)
         }

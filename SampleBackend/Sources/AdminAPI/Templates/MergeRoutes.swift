@@ -69,8 +69,8 @@ struct MergeRoutes: Sendable {
     private func authors(
         of conflicts: [TemplateMerge.Conflict], from base: RemoteConfigTemplate, since: Int,
         to current: StoredTemplate
-    ) async throws -> [String: TemplateVersion] {
-        var authors: [String: TemplateVersion] = [:]
+    ) async throws -> NamedValues<TemplateVersion> {
+        var authors: NamedValues<TemplateVersion> = [:]
         var open = conflicts
         var newer = (
             version: current.version, units: TemplateMerge.Units(try template(of: current))

@@ -131,6 +131,7 @@ struct TemplateRoutes: Sendable {
         let file = DefaultsFile(validated.template, format: fileFormat)
         var headerFields = fields
         headerFields[.contentType] = fileFormat == .json ? "application/json" : "application/xml"
+        headerFields.append(warnings: file.warnings)
         return RouteResponse(
             status: .ok, headerFields: headerFields, body: ByteBuffer(bytes: file.data))
     }

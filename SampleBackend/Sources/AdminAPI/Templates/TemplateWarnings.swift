@@ -23,9 +23,14 @@ extension HTTPFields {
     ///   - template: The template.
     ///   - includingDoubts: True to include remarks on rules that probably no client satisfies.
     mutating func append(warningsAbout template: ValidatedTemplate, includingDoubts: Bool) {
-        guard let name = HTTPField.Name("Warning") else { return }
         let doubts = includingDoubts ? Self.doubts(about: template) : []
-        var values = (doubts + template.warnings).map { Self.warning($0.description) }
+        append(warnings: (doubts + template.warnings).map(\.description))
+    }
+
+    /// Adds a `Warning` field for each text; a final one counts those that do not fit.
+    mutating func append(warnings: [String]) {
+        guard let name = HTTPField.Name("Warning") else { return }
+        var values = warnings.map { Self.warning($0) }
         let count = values.count
         if count > Self.maximumWarnings { values.removeLast(count - Self.maximumWarnings + 1) }
         var bytes = values.reduce(0) { $0 + $1.utf8.count }

@@ -1,6 +1,5 @@
 import HTTPServing
 package import JSONTree
-import OrderedCollections
 import TemplateStore
 
 /// Reads the projects to which a new token is limited.
@@ -26,7 +25,7 @@ enum TokenProjects: Sendable {
                     + "send the roles of 1 to \(maximumCount) projects, such as "
                     + "{\"shop\": \"editor\"}, or leave it out for all projects.")
         }
-        var roles: [String: StoredToken.Role] = [:]
+        var roles: [String: StoredToken.Role] = [:]  // names: names of projects are ASCII
         for (project, value) in members {
             try ProjectName.check(project)
             guard let role = role(value) else {
@@ -48,8 +47,8 @@ extension [String: StoredToken.Role] {
     /// The roles by project in responses, sorted by project.
     var json: JSONNode {
         .object(
-            OrderedDictionary(
-                uniqueKeysWithValues: sorted { $0.key < $1.key }
-                    .map { ($0.key, .string($0.value.rawValue)) }))
+            NamedValues(
+                sorted { $0.key < $1.key }.map { ($0.key, .string($0.value.rawValue)) },
+                uniquingKeysWith: { first, _ in first }))
     }
 }

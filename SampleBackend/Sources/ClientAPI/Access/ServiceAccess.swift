@@ -97,7 +97,7 @@ package struct ServiceCaller: Sendable {
     let isAllowed: @Sendable () -> Bool
 
     /// The projects of the credentials; nil includes all.
-    let projects: Set<String>?
+    let projects: Set<String>?  // names: names of projects are ASCII
 
     package init(
         expirationDate: Date? = nil, projects: Set<String>? = nil,

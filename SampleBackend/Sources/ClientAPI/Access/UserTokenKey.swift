@@ -16,7 +16,7 @@ struct UserTokenKey: Sendable {
     /// True when a token with this `alg` and `kid` may be signed with the key; a nil `kid` matches
     /// every key.
     func fits(algorithm name: String, id other: String?) -> Bool {
-        guard algorithm.name == name else { return false }
+        guard algorithm.name == name else { return false }  // names: our own literals, in ASCII
         guard let id, let other else { return true }
         return id.hasSameBytes(as: other)
     }

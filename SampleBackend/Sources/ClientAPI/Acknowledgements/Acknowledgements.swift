@@ -7,6 +7,7 @@ import Targeting
 /// The clients' acknowledgements of versions by project, in bounded memory.
 package final class Acknowledgements: Sendable {
     /// One lock per project, so no project waits for the metrics of another.
+    // names: names of projects are ASCII
     private let projects = NIOLockedValueBox<[String: NIOLockedValueBox<ProjectAcknowledgements>]>(
         [:])
     private let limits: ProjectAcknowledgements.Limits

@@ -1,3 +1,4 @@
+import JSONTree
 package import Logging
 import NIOConcurrencyHelpers
 import Targeting
@@ -15,7 +16,7 @@ package final class EarlierOverrides: Sendable {
 
     private struct State {
         /// The changes by project; nil until the project's audit trail is read.
-        var projects: [String: Changes?] = [:]
+        var projects: [String: Changes?] = [:]  // names: names of projects are ASCII
         /// Incremented when the audit trails must be read again.
         var round = 0
     }

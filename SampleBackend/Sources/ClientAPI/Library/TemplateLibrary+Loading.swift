@@ -1,4 +1,5 @@
 package import Foundation
+import JSONTree
 import Logging
 import NIOConcurrencyHelpers
 import Rendering
@@ -58,7 +59,8 @@ extension TemplateLibrary {
         defer { state.withLockedValue { $0.overridesReads.end() } }
         let snapshot = try await read()
         for omission in snapshot.omissions { logger.error("\(omission)") }
-        var projects: [String: PublishedProject] = [:]
+        var projects: [String: PublishedProject] = [:]  // names: names of projects are ASCII
+        // names: names of projects are ASCII
         var overrides: [String: [ExactText: OverridesDocument]] = [:]
         for (name, contents) in snapshot.overrides {
             overrides[name] = self.overrides(contents, of: name)

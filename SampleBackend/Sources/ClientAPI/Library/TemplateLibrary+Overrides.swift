@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import Logging
 import NIOConcurrencyHelpers
 import Rendering
@@ -84,7 +85,7 @@ extension TemplateLibrary {
         }
     }
 
-    private static func sections(of overrides: OverridesDocument?...) -> Set<String> {
+    private static func sections(of overrides: OverridesDocument?...) -> Set<ExactText> {
         Set(overrides.flatMap { $0?.sections.keys.map(\.self) ?? [] })
     }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+package import JSONTree
 package import Logging
 import NIOConcurrencyHelpers
 package import Rendering
@@ -18,10 +19,11 @@ package final class TemplateLibrary: Sendable {
     }
 
     struct State: Sendable {
-        var projects: [String: PublishedProject] = [:]
+        var projects: [String: PublishedProject] = [:]  // names: names of projects are ASCII
         /// Orders the reads of pinned values.
         var overridesReads = ReadOrder<OverridesOwner>()
         /// The details of all projects that have any.
+        // names: names of projects are ASCII
         var projectDetails: [String: StoredProjectDetails] = [:]
         /// The store revision up to which changes are applied.
         var revision = StoreRevision.zero
@@ -29,13 +31,13 @@ package final class TemplateLibrary: Sendable {
         /// The time of the snapshot that was loaded instead of the store.
         var snapshotDate: Date?
         /// The newest unreadable version of each project.
-        var unreadable: [String: TemplateVersion] = [:]
+        var unreadable: [String: TemplateVersion] = [:]  // names: names of projects are ASCII
         var compilationCount = 0
         var comparisonCount = 0
         /// The template of each project that this process is publishing.
-        var prepared: [String: PreparedTemplate] = [:]
+        var prepared: [String: PreparedTemplate] = [:]  // names: names of projects are ASCII
         /// The last version of each deleted project; nothing here belongs to it or an earlier one.
-        var deletedVersions: [String: Int] = [:]
+        var deletedVersions: [String: Int] = [:]  // names: names of projects are ASCII
     }
 
     /// A template compiled before it is stored.
@@ -87,7 +89,7 @@ package final class TemplateLibrary: Sendable {
     /// True once the store or a snapshot has been loaded.
     var isLoaded: Bool { state.withLockedValue { $0.isLoaded } }
 
-    package var versions: [String: TemplateVersion] {
+    package var versions: [String: TemplateVersion] {  // names: names of projects are ASCII
         state.withLockedValue { $0.projects.mapValues(\.compiled.version) }
     }
 
@@ -285,7 +287,7 @@ package enum LibraryChange: Sendable, Hashable {
     /// name by now.
     case deletion(String)
     /// The pinned values of a user changed in these sections.
-    case overrides(project: String, userID: String, sections: Set<String>)
+    case overrides(project: String, userID: String, sections: Set<ExactText>)
     /// Everything was reloaded.
     case everything
 }

@@ -1,6 +1,5 @@
 import HTTPServing
 import JSONTree
-import OrderedCollections
 import Targeting
 
 /// The evaluation context of a request: a user and signals.
@@ -11,7 +10,7 @@ struct OFREPContext: Sendable {
     /// `targetingKey`, the user's ID; nil means the generic user.
     let userID: String?
 
-    private let attributes: OrderedDictionary<String, JSONNode>
+    private let attributes: NamedValues<JSONNode>
 
     /// Parses a request body such as `{"context": {"targetingKey": "3", "app.version": "2.1"}}`.
     ///

@@ -49,7 +49,7 @@ extension RequestError {
     }
 
     /// The error codes that the protocol defines.
-    private static let evaluationCodes: Set<String> = [
+    private static let evaluationCodes: Set<String> = [  // names: our own literals, in ASCII
         "PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL",
     ]
 

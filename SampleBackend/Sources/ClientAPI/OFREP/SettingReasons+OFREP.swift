@@ -8,7 +8,7 @@ extension SettingReasons {
     /// slashes. For an ambiguous key the dot takes precedence over the slash, then the section with
     /// the shortest name.
     package func reason(forFlag flagKey: String) -> SettingReason? {
-        let sections = sectionNames.sorted { $0.utf8.count < $1.utf8.count }
+        let sections = sectionNames.map(\.text).sorted { $0.utf8.count < $1.utf8.count }
         for separator in [".", "/"] {
             for section in sections {
                 let prefix = (section + separator).utf8
@@ -22,7 +22,7 @@ extension SettingReasons {
 
     /// All flags, sorted by key, with the settings that ``reason(forFlag:)`` finds.
     package var flags: [(key: String, reason: SettingReason)] {
-        var flags: [String: SettingReason] = [:]
+        var flags: NamedValues<SettingReason> = [:]
         for (section, settings) in all.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) {
             for (setting, reason) in settings {
                 let key = "\(section).\(setting)"

@@ -88,6 +88,7 @@ final class EarlierVersions {
         allowance.spend(size)
         entries[number]?.size = size
         var total = entries.values.reduce(0) { $0 + ($1.size ?? 0) }
+        // names: the key is a number
         let oldest = entries.filter { $0.key != number && $0.value.size != nil }
             .sorted { $0.value.use < $1.value.use }
         for (key, entry) in oldest where total > Self.maximumKeptBytes {

@@ -65,7 +65,7 @@ final class ProjectStreams {
         /// The current basis.
         let new: DocumentBasis
         /// Sections that may have changed for other reasons, such as pinned values.
-        let touchedSections: Set<String>
+        let touchedSections: Set<ExactText>
         let format: StreamRequest.Format
     }
 

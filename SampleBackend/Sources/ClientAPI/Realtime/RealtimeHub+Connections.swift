@@ -1,4 +1,5 @@
 import Foundation
+package import JSONTree
 import NIOCore
 package import Rendering
 package import Targeting
@@ -20,7 +21,7 @@ extension RealtimeHub {
 
     /// The counts of all projects that have or had listeners.
     package func connections() async -> [String: ConnectionCounts] {
-        var counts: [String: ConnectionCounts] = [:]
+        var counts: [String: ConnectionCounts] = [:]  // names: names of projects are ASCII
         for thread in threads {
             let part = try? await thread.eventLoop.submit {
                 thread.value.allProjects.mapValues(ConnectionCounts.init)

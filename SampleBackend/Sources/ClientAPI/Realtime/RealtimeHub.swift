@@ -1,5 +1,6 @@
 import Foundation
 package import HTTPServing
+import JSONTree
 import Metrics
 import NIOConcurrencyHelpers
 import NIOCore
@@ -21,7 +22,7 @@ package final class RealtimeHub: Sendable {
         /// The streams of each thread, by its event loop.
         var threads: [ObjectIdentifier: NIOLoopBound<StreamThread>] = [:]
         /// Changed pinned values by project.
-        var traces: [String: OverrideTraces] = [:]
+        var traces: [String: OverrideTraces] = [:]  // names: names of projects are ASCII
         /// Number of open streams.
         var count = 0
         /// Maximum of `count` so far.
@@ -140,7 +141,7 @@ package final class RealtimeHub: Sendable {
     /// published; nil when that is unknown.
     func sectionsWithChangedOverrides(
         ofUser userID: String?, inProject project: String, since version: Int
-    ) -> Set<String>? {
+    ) -> Set<ExactText>? {
         if let userID,
             library.earlierOverrides.mayInclude(userID, inProject: project, since: version)
         {
@@ -214,15 +215,15 @@ struct OverrideTraces: Sendable {
     private static let maximumUsers = 10_000
 
     /// The changed sections by user; nil once there are too many users.
-    private var sections: [ExactText: Set<String>]? = [:]
+    private var sections: [ExactText: Set<ExactText>]? = [:]
 
-    mutating func add(_ names: some Sequence<String>, ofUser userID: String) {
+    mutating func add(_ names: some Sequence<ExactText>, ofUser userID: String) {
         sections?[ExactText(userID), default: []].formUnion(names)
         if let sections, sections.count > Self.maximumUsers { self.sections = nil }
     }
 
     /// The user's sections that may have changed; nil when that is unknown.
-    func sections(ofUser userID: String?) -> Set<String>? {
+    func sections(ofUser userID: String?) -> Set<ExactText>? {
         guard let userID else { return [] }
         return sections.map { $0[ExactText(userID)] ?? [] }
     }

@@ -16,6 +16,7 @@ enum StreamEvents {
     static func hello(
         id: Int, version: Int, acknowledgedShare: AcknowledgedShare?
     ) -> StreamEvent {
+        // names: our own literals, in ASCII
         var data: [String: SettingValue] = ["template_version": .integer(version)]
         if let acknowledgedShare { data["acknowledge"] = .double(acknowledgedShare.share) }
         return StreamEvent(

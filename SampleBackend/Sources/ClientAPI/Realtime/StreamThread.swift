@@ -17,7 +17,7 @@ final class StreamThread {
 
     private let hub: RealtimeHub
     private let eventLoop: any EventLoop
-    private var projects: [String: ProjectStreams] = [:]
+    private var projects: [String: ProjectStreams] = [:]  // names: names of projects are ASCII
 
     /// The timer for the next slot; nil when none is scheduled.
     private var heartbeats: Scheduled<Void>?
@@ -38,7 +38,7 @@ final class StreamThread {
 
     func project(_ name: String) -> ProjectStreams? { projects[name] }
 
-    var allProjects: [String: ProjectStreams] { projects }
+    var allProjects: [String: ProjectStreams] { projects }  // names: names of projects are ASCII
 
     /// Creates a stream for users of one project; nil when the project does not exist.
     func makeStream(

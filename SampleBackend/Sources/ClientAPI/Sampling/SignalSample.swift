@@ -1,5 +1,6 @@
 import Crypto
 package import Foundation
+package import JSONTree
 import NIOConcurrencyHelpers
 package import Targeting
 
@@ -40,6 +41,7 @@ package final class SignalSample: Sendable {
     /// The time after which an entry no longer counts: a day, in seconds.
     private static let lifetime: TimeInterval = 86_400
 
+    // names: names of projects are ASCII
     private let projects = NIOLockedValueBox<[String: SampledProject]>([:])
     private let budget = NIOLockedValueBox(SamplingBudget())
     private let key = SymmetricKey(size: .bits256)
@@ -76,16 +78,18 @@ package final class SignalSample: Sendable {
     }
 
     /// The names, as in queries, of the signals that enough users send with any value.
-    package func commonNames(inProject name: String) -> Set<String> {
+    package func commonNames(inProject name: String) -> Set<ExactText> {
         let start = now() - Self.lifetime
-        return Set(project(name)?.names.common(since: start) ?? [])
+        return (project(name)?.names.common(since: start) ?? []).exactNames
     }
 
     /// The values that enough users send, by the signal's name in queries.
-    package func commonValues(inProject name: String) -> [String: Set<String>] {
+    package func commonValues(inProject name: String) -> [ExactText: Set<ExactText>] {
         let start = now() - Self.lifetime
         let values = project(name)?.values.common(since: start) ?? []
-        return values.reduce(into: [:]) { $0[$1.name, default: []].insert($1.value) }
+        return values.reduce(into: [:]) {
+            $0[ExactText($1.name), default: []].insert(ExactText($1.value))
+        }
     }
 
     /// A copy of a project's sample, so evaluating it does not block requests.
@@ -154,7 +158,7 @@ private struct SamplingBudget {
     private static let minimumShare = 2
 
     private var second: Int64 = 0
-    private var counts: [String: Int] = [:]
+    private var counts: [String: Int] = [:]  // names: names of projects are ASCII
     private var total = 0
     private var share = requests
 

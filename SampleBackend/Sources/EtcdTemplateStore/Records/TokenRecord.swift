@@ -44,7 +44,7 @@ struct TokenRecord: EtcdRecord {
 
 /// The last uses of tokens by identifier.
 struct UsesRecord: EtcdRecord {
-    var dates: [String: RecordDate] = [:]
+    var dates: [String: RecordDate] = [:]  // names: IDs of tokens are made here
 }
 
 struct SessionRecord: EtcdRecord {

@@ -2,7 +2,6 @@ import Foundation
 package import HTTPTypes
 package import JSONTree
 package import NIOCore
-import OrderedCollections
 
 /// An error response in the format of the client protocol.
 ///
@@ -35,7 +34,7 @@ package struct RequestError: Error, Sendable, Hashable {
 
     /// The body: `{"error": {"code": …, "status": …, "message": …}}`.
     package var jsonBytes: ByteBuffer {
-        var content: OrderedDictionary<String, JSONNode> = [
+        var content: NamedValues<JSONNode> = [
             "code": .number("\(httpStatus.code)"), "message": .string(message),
             "status": .string(statusName),
         ]

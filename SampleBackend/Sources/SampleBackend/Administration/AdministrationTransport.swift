@@ -31,6 +31,13 @@ struct AdministrationAnswer: Sendable {
     let warnings: [String]
 
     let body: Data
+
+    /// Prints the warnings to standard error.
+    func printWarnings() {
+        for warning in warnings {
+            Terminal.printError("\(Terminal.colored("Warning:", .yellow)) \(warning)")
+        }
+    }
 }
 
 extension AdministrationTransport {

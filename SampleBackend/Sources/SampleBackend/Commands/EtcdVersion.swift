@@ -43,7 +43,7 @@ struct EtcdVersion: Comparable {
 
 /// The options on a command line of etcd.
 struct EtcdCommandLine {
-    private var options: [String: String] = [:]
+    private var options: [String: String] = [:]  // names: our own literals, in ASCII
 
     init(_ arguments: [String]) {
         var rest = arguments.dropFirst()

@@ -28,7 +28,8 @@ struct ExportCommand: AdministrationCommand {
         discussion: """
             activeconfig is the exchange format, for a bootstrap file; swift is a type for each \
             section with typed keys, as the plug-in GenerateSettings generates from that file; \
-            json, plist and xml are Firebase's flat files.
+            json, plist and xml are Firebase's flat files, without sections: of the settings \
+            with one name in two sections only the first is written, and a warning names the others.
             """)
 
     @Option(help: "The format of the file.")
@@ -63,6 +64,7 @@ struct ExportCommand: AdministrationCommand {
             AdministrationRequest(
                 path: options.projectPath
                     + "/remoteConfig:downloadDefaults?format=\(format.rawValue.uppercased())"))
+        answer.printWarnings()
         try Output.write(answer.body, to: output)
     }
 

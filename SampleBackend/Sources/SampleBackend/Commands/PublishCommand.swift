@@ -231,9 +231,7 @@ struct PublishCommand: AdministrationCommand {
             Output.print(node)
             return
         }
-        for warning in answer.warnings {
-            Terminal.printError("\(Terminal.colored("Warning:", .yellow)) \(warning)")
-        }
+        answer.printWarnings()
         Terminal.print(
             validateOnly
                 ? "The template can be published."

@@ -13,7 +13,8 @@ struct WatchedDocument: Sendable, Hashable {
     }
 
     /// Values by section and key.
-    private var sections: [String: [String: JSONNode]]
+    // names: as clients compare them (FORMAT 1.3), since an update names one of two spellings
+    private var sections: [String: NamedValues<JSONNode>]
 
     /// Reads a document in the exchange format.
     init(_ document: JSONNode) {
@@ -53,7 +54,7 @@ struct WatchedDocument: Sendable, Hashable {
         return lines
     }
 
-    private static func settings(of section: JSONNode) -> [String: JSONNode] {
+    private static func settings(of section: JSONNode) -> NamedValues<JSONNode> {
         (section["settings"]?.objectValue ?? [:]).reduce(into: [:]) {
             $0[$1.key] = $1.value["value"] ?? .null
         }

@@ -8,7 +8,7 @@ import {call} from '../server/api.js';
 /** Maximum number of expressions that the server parses in one request. */
 const expressionsAtATime = 100;
 
-/** Elements that are compared by an operator after a space. */
+/** Elements that are compared by an operator after a space, or by a method. */
 const plainElements = new Set(['app.id', 'device.os', 'user.id', 'device.country',
     'device.language']);
 
@@ -59,6 +59,9 @@ function list(values) {
  */
 function ruleText({element, key, comparison, values, text}) {
     if (plainElements.has(element)) {
+        if (comparison !== 'in' && !comparisons.has(comparison)) {
+            return `${element}.${comparison}(${list(values)})`;
+        }
         const value = comparison === 'in' ? list(values) : literal(values[0]);
         return `${element} ${comparison} ${value}`;
     }

@@ -12,6 +12,7 @@ import {fieldOf, fields, missingValue, operatorOf, setField, setOperator, takesL
     from './condition-fields.js';
 import {signalNameControl, suggestedControl, valueControl, valueDoubts} from './signal-controls.js';
 import {valueListField} from './value-list-field.js';
+import {zoneHint} from './zone-times.js';
 
 /**
  * Switch that negates a rule or a group.
@@ -165,6 +166,7 @@ export function conditionRule(builder, rule, path, remove) {
         }
         hint.textContent = mistyped ? '' : missingValue(rule)
             ?? (isNumber(rule) ? comparisonRemark(rule.values[0] ?? '') : null)
+            ?? (rule.element === 'dateTime' ? zoneHint(rule.values) : null)
             ?? (rule.element === 'percent' ? seedHint : valueDoubts(builder, rule));
     });
     if (!field) {

@@ -88,9 +88,9 @@ export function valueDoubts({suggestions}, rule) {
     if (listElements.has(element) && comparison !== 'in' && listedValues(value).length > 1) {
         return `This is one value: “${value}”. For a list, choose “is one of”.`;
     }
-    const isLanguages = element === 'device.language' && comparison === 'in';
+    const isExact = element === 'device.language' && comparison === 'exactlyMatches';
     return [...rule.values.map((each) => unknownValue(rule, each, suggestions.known)),
-        isLanguages ? missingRegions(rule.values) : null]
+        isExact ? missingRegions(rule.values) : null]
         .filter((doubt) => doubt !== null).join(' ');
 }
 

@@ -20,7 +20,7 @@ export function treeDoubts(tree, known = null) {
     /** @type {Set<string>} */
     const doubts = new Set();
     forEachRule(tree, ({element, key = null, comparison, values}) => {
-        if (!['in', '==', '!='].includes(comparison)) return;
+        if (!['in', '==', '!=', 'exactlyMatches'].includes(comparison)) return;
         for (const value of values) {
             const doubt = unknownValue({element, key}, value, known);
             if (doubt) doubts.add(doubt);

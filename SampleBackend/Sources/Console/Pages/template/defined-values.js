@@ -83,6 +83,15 @@ function timeZones() {
     return {values: [...names], aliases: new Map()};
 }
 
+/** Languages, and the scripts of Chinese, which Apple's devices send in place of a region. */
+function languages() {
+    const {values, aliases} = namedCodes('language');
+    const names = new Intl.DisplayNames(undefined, kindOf('language'));
+    const scripts = ['zh-Hans', 'zh-Hant'].map((tag) => /** @type {Choice} */ (
+        [tag, names.of(tag) ?? '']));
+    return {values: [...values, ...scripts], aliases};
+}
+
 /** @type {Choice[]} */
 const systems = [['ios', 'iOS and iPadOS'], ['macos', 'macOS'], ['tvos', 'tvOS'],
     ['watchos', 'watchOS'], ['visionos', 'visionOS'], ['android', 'Android'], ['linux', 'Linux'],
@@ -91,7 +100,7 @@ const systems = [['ios', 'iOS and iPadOS'], ['macos', 'macOS'], ['tvos', 'tvOS']
 /** @type {Record<string, () => {values: Choice[], aliases: Map<string, string>}>} */
 const makers = {
     'device.country': () => namedCodes('region'),
-    'device.language': () => namedCodes('language'),
+    'device.language': languages,
     'device.os': () => ({values: systems, aliases: new Map()}),
     timeZone: timeZones,
 };
@@ -149,7 +158,7 @@ export function suggestedValues({element, key}, known) {
 
 /**
  * Current tag of a language with a region or script, such as `pt-BR` for `pt_br`; null for other
- * texts.
+ * texts. Apple's devices send the script of Chinese, so `zh-CN` is `zh-Hans`.
  *
  * @param {string} text
  */
@@ -157,10 +166,22 @@ function languageTag(text) {
     try {
         const locale = new Intl.Locale(text.replaceAll('_', '-'));
         return definedValues('device.language').some(([code]) => code === locale.language)
-            ? locale.baseName : null;
+            ? withScript(locale).baseName : null;
     } catch {
         return null;
     }
+}
+
+/**
+ * Tag of Chinese with its script, without a region that the script implies.
+ *
+ * @param {Intl.Locale} locale
+ */
+function withScript(locale) {
+    if (locale.language !== 'zh' || locale.script || !locale.region) return locale;
+    const {language, script, region} = locale.maximize();
+    return new Intl.Locale(script === 'Hans' || region === 'TW'
+        ? `${language}-${script}` : `${language}-${script}-${region}`);
 }
 
 /**
@@ -194,7 +215,8 @@ export function missingRegions(values) {
         && !values.some((other) => other.startsWith(`${value}-`)));
     return bare === undefined ? null
         : `Devices often send a language with its region, such as ${bare}-${
-            new Intl.Locale(bare).maximize().region}: add those that you mean.`;
+            new Intl.Locale(bare).maximize().region}: add those that you mean, `
+            + 'or choose “is one of”, which includes all regions.';
 }
 
 /**
@@ -218,7 +240,8 @@ const examples = {
  */
 export function unknownValue(rule, value, known) {
     const example = examples[rule.element];
-    const isTag = rule.element === 'device.language' && languageTag(value) !== null;
+    const isTag = rule.element === 'device.language'
+        && languageTag(value)?.toLowerCase() === value.replaceAll('_', '-').toLowerCase();
     if (!example || !value || isTag) return null;
     if (suggestedValues(rule, known).some(([other]) => other === value)) return null;
     const [kind, sent] = example;

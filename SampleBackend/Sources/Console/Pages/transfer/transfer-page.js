@@ -14,6 +14,7 @@ import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
 import {conditions} from '../template/template.js';
 import {count} from '../text/formats.js';
+import {repeatedDefaults} from './repeated-defaults.js';
 import {draftExport} from './draft-export.js';
 import {recognition} from './import-recognition.js';
 import {importedDraft} from './imported-draft.js';
@@ -161,6 +162,7 @@ function importCard({session, workspace, project}, left) {
 function exportCard(context) {
     const {workspace, project} = context;
     const isPublished = workspace.version !== null;
+    const repeated = repeatedDefaults(workspace.published);
     /**
      * @param {string} resource
      * @param {Record<string, string | number | boolean | undefined>} query
@@ -177,6 +179,9 @@ function exportCard(context) {
             h('p', {class: 'muted'}, 'The default values of the current version, '
                 + `${(workspace.newestVersion ?? workspace.version)?.versionNumber}, to bundle `
                 + 'with an app.'),
+            repeated.length > 0 && h('p', {class: 'hint'},
+                `The flat files have no sections and leave out ${repeated.join(', ')}: an earlier `
+                    + 'section has a setting of the same name. The exchange format has all.'),
             h('ul', {class: 'plain downloads'}, exports.map(([format, name, extension]) => (
                 link('remoteConfig:downloadDefaults', {format},
                     `${project}-defaults${format === 'ACTIVECONFIG' ? '.bootstrap' : ''}.`

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A text that compares by its bytes.
+/// A text that compares by its bytes, as a key of tables of names.
 ///
-/// Swift strings are equal when they are canonically equivalent: "é" can be one scalar or two.
-/// Conditions compare bytes, as Firebase does.
+/// Swift strings are equal when they are canonically equivalent: "é" can be one scalar or two, and
+/// the Kelvin sign is a "K". Names in data, such as those of users, groups, settings and
+/// conditions, and the keys of JSON objects, are bytes; conditions compare bytes, as Firebase does.
 public struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The text.
     public let text: String
@@ -54,7 +55,7 @@ public struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
 
     /// True when the bytes sort before those of another text.
     @inline(__always)
-    func precedes(_ other: ExactText) -> Bool {
+    package func precedes(_ other: ExactText) -> Bool {
         if prefix != other.prefix { return prefix < other.prefix }
         let (count, otherCount) = (text.utf8.count, other.text.utf8.count)
         // The shorter text is a prefix of the other.
@@ -79,15 +80,26 @@ public struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
     }
 }
 
-extension Array {
-    /// The index of the first element that is not `isBefore`; all elements that are precede it.
-    @inline(__always)
-    func firstIndex(whereNot isBefore: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+extension Sequence<ExactText> {
+    /// The texts sorted by their UTF-8.
+    public func sortedByBytes() -> [String] { sorted { $0.precedes($1) }.map(\.text) }
+}
+
+extension Sequence<String> {
+    /// The distinct names, compared by their bytes.
+    public var exactNames: Set<ExactText> { Set(lazy.map { ExactText($0) }) }
+}
+
+extension Dictionary where Key == ExactText {
+    /// The value of a name, compared by its bytes.
+    @inlinable
+    public subscript(name name: String) -> Value? { self[ExactText(name)] }
+}
+
+extension Set<ExactText> {
+    /// Returns a Boolean value that indicates whether the set has a name.
+    ///
+    /// - Parameter name: The name, compared by its bytes.
+    /// - Returns: True if it does.
+    public func contains(name: String) -> Bool { contains(ExactText(name)) }
 }
