@@ -1,0 +1,46 @@
+import OrderedCollections
+import Targeting
+
+/// What the three templates of a merge have at one place.
+struct MergeSides<Part> {
+    /// In the template from which both sides started.
+    var base: Part
+
+    /// In the template to publish.
+    var mine: Part
+
+    /// In the template published in the meantime.
+    var theirs: Part
+
+    func map<Other>(_ transform: (Part) throws -> Other) rethrows -> MergeSides<Other> {
+        MergeSides<Other>(
+            base: try transform(base), mine: try transform(mine), theirs: try transform(theirs))
+    }
+
+    subscript(side: TemplateMerge.Side) -> Part { side == .mine ? mine : theirs }
+}
+
+extension MergeSides: Sendable where Part: Sendable {}
+
+/// Members by the bytes of their names: canonically equivalent names are different ones.
+struct ExactMembers<Member> {
+    /// The names in order.
+    let names: [ExactText]
+
+    private let members: [ExactText: Member]
+
+    init(_ members: OrderedDictionary<String, Member>) {
+        names = members.keys.map { ExactText($0) }
+        self.members = Dictionary(
+            zip(names, members.values), uniquingKeysWith: { first, _ in first })
+    }
+
+    subscript(name: ExactText) -> Member? { members[name] }
+}
+
+extension MergeSides {
+    /// The three members of a name.
+    subscript<Member>(name: ExactText) -> MergeSides<Member?> where Part == ExactMembers<Member> {
+        map { $0[name] }
+    }
+}
