@@ -1,35 +1,40 @@
+import JSONTree
+
 /// The order of names after a merge.
 struct MergedOrder: Sendable {
-    /// The names of the version that both sides started from.
-    let base: [String]
+    /// The names of each side in order.
+    let sides: MergeSides<[ExactText]>
 
-    /// The names of the side that is about to be published.
-    let mine: [String]
-
-    /// The names of the side that was published in the meantime.
-    let theirs: [String]
+    init(_ sides: MergeSides<[ExactText]>) {
+        self.sides = sides
+    }
 
     /// True when both sides reordered the common names in different ways.
     var isConflict: Bool {
-        let (base, mine, theirs) = commonOrders
-        return mine != base && theirs != base && mine != theirs
+        let orders = commonOrders
+        return orders.mine != orders.base && orders.theirs != orders.base
+            && orders.mine != orders.theirs
     }
 
     /// The names of both sides, without duplicates, including names that one side has removed.
     ///
     /// The order is that of the side that reordered, or of `side` when both did. A name that only
     /// the other side has follows the shared name that precedes it there.
-    func names(preferring side: TemplateMerge.Side) -> [String] {
+    func names(preferring side: TemplateMerge.Side) -> [ExactText] {
         let orders = commonOrders
-        let leads: TemplateMerge.Side =
-            if orders.mine == orders.base { .theirs } else if orders.theirs == orders.base {
-                .mine
-            } else { side }
-        let (leading, following) = leads == .mine ? (mine, theirs) : (theirs, mine)
+        return names(
+            leading: orders.mine == orders.base
+                ? .theirs : orders.theirs == orders.base ? .mine : side)
+    }
+
+    /// The names of both sides in the order of one of them.
+    func names(leading side: TemplateMerge.Side) -> [ExactText] {
+        let leading = sides[side]
+        let following = sides[side == .mine ? .theirs : .mine]
         let present = Set(leading)
-        var followers: [String: [String]] = [:]
-        var beginning: [String] = []
-        var anchor: String?
+        var followers: [ExactText: [ExactText]] = [:]
+        var beginning: [ExactText] = []
+        var anchor: ExactText?
         for name in following {
             if present.contains(name) {
                 anchor = name
@@ -43,11 +48,8 @@ struct MergedOrder: Sendable {
     }
 
     /// The orders of the names that all three versions have.
-    private var commonOrders: (base: [String], mine: [String], theirs: [String]) {
-        let common = Set(base).intersection(mine).intersection(theirs)
-        return (
-            base.filter(common.contains), mine.filter(common.contains),
-            theirs.filter(common.contains)
-        )
+    private var commonOrders: MergeSides<[ExactText]> {
+        let common = Set(sides.base).intersection(sides.mine).intersection(sides.theirs)
+        return sides.map { $0.filter(common.contains) }
     }
 }

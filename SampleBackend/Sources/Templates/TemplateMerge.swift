@@ -1,5 +1,6 @@
 public import JSONTree
 import OrderedCollections
+import Targeting
 
 /// A merge of two people's changes to one template.
 ///
@@ -32,7 +33,7 @@ public struct TemplateMerge: Sendable {
         public let subject: Subject
 
         /// The common original; nil when it did not exist.
-        public let base: JSONNode?
+        public internal(set) var base: JSONNode?
 
         /// The value in the template to publish; nil when it does not exist.
         public let mine: JSONNode?
@@ -40,8 +41,29 @@ public struct TemplateMerge: Sendable {
         /// The value published in the meantime; nil when it does not exist.
         public let theirs: JSONNode?
 
+        /// What a choice of the order of conditions decides; nil for other subjects.
+        public internal(set) var stakes: Stakes?
+
         /// The path: `parameters.title`, `conditions.beta`, or `conditions` for their order.
         public var path: String { subject.path.description }
+    }
+
+    /// What the order of conditions decides where the sides of a conflict differ.
+    public struct Stakes: Sendable, Hashable {
+        /// The conditions that change their order with the side and give values of one setting.
+        public let conditions: [String]
+
+        /// The settings that have values for these conditions.
+        public let settings: [Setting]
+    }
+
+    /// A parameter of a template; the group is nil for a parameter outside groups.
+    public struct Setting: Sendable, Hashable {
+        /// The group; nil outside groups.
+        public let group: String?
+
+        /// The key of the parameter.
+        public let key: String
     }
 
     /// The template on which both sides are based.
@@ -59,6 +81,8 @@ public struct TemplateMerge: Sendable {
     /// The conflicts: conditions and their order, parameters, groups, then the others.
     public let conflicts: [Conflict]
 
+    private let order: MergedConditionOrder
+
     /// Merges the changes of two sides.
     ///
     /// - Parameters:
@@ -71,22 +95,52 @@ public struct TemplateMerge: Sendable {
         self.base = base
         self.mine = mine
         self.theirs = theirs
-        var merger = TemplateMerger(choices: [:])
-        merged = merger.merge(base: base, mine: mine, theirs: theirs)
-        conflicts = merger.conflicts
+        let sides = MergeSides(base: base, mine: mine, theirs: theirs)
+        var merger = TemplateMerger { _ in .theirs }
+        var merged = merger.merge(sides)
+        var results = [merged]
+        if !merger.conflicts.isEmpty {
+            var mines = TemplateMerger { _ in .mine }
+            results.append(mines.merge(sides))
+        }
+        order = MergedConditionOrder(sides.map(\.conditions), results: results)
+        merged.conditions = order.sorted(merged.conditions, preferring: .theirs)
+        self.merged = merged
+        conflicts = [Conflict](of: order, in: sides) + merger.conflicts
     }
 
     /// Returns the template with a chosen side for each conflict.
     ///
-    /// Choosing the side without a condition removes the values for the condition.
+    /// The side that has a condition gives it with all its values; the choice of the side without
+    /// it removes the values for the condition.
     ///
     /// - Parameter choices: The side by the path of a conflict; the default is theirs. Paths
     ///   without a
     ///   conflict are ignored.
     /// - Returns: The template, without a version.
     public func resolving(_ choices: [String: Side]) -> RemoteConfigTemplate {
-        var merger = TemplateMerger(choices: choices)
-        return merger.merge(base: base, mine: mine, theirs: theirs)
+        var merger = TemplateMerger { choices[$0] ?? .theirs }
+        var template = merger.merge(MergeSides(base: base, mine: mine, theirs: theirs))
+        template.conditions = order.sorted(
+            template.conditions,
+            preferring: choices[Subject.conditionOrder.path.description] ?? .theirs)
+        return template
+    }
+}
+
+extension [TemplateMerge.Conflict] {
+    /// The conflict of an order of conditions, if it is one.
+    fileprivate init(of order: MergedConditionOrder, in sides: MergeSides<RemoteConfigTemplate>) {
+        guard order.isConflict else {
+            self = []
+            return
+        }
+        let names = sides.map { JSONNode.array($0.conditions.map { .string($0.name) }) }
+        self = [
+            TemplateMerge.Conflict(
+                subject: .conditionOrder, base: names.base, mine: names.mine,
+                theirs: names.theirs, stakes: order.stakes)
+        ]
     }
 }
 
@@ -137,7 +191,8 @@ extension TemplateMerge.Conflict {
     ///
     /// `kind` is `PARAMETER` with `section` and `key`, and with `field` or `condition` for a part
     /// of it; `CONDITION`, `GROUP` or `FIELD` with `name`; or `CONDITION_ORDER`, whose sides are
-    /// lists of names. A side without the item is omitted.
+    /// lists of names; its `conditions` and `settings` are what the choice decides. A side without
+    /// the item is omitted.
     public var json: JSONNode {
         var node: JSONNode = ["path": .string(path)]
         switch subject {
@@ -164,13 +219,27 @@ extension TemplateMerge.Conflict {
         node.setMember("base", base)
         node.setMember("mine", mine)
         node.setMember("theirs", theirs)
+        if let stakes {
+            node.setMember("conditions", .array(stakes.conditions.map { .string($0) }))
+            node.setMember("settings", .array(stakes.settings.map(\.json)))
+        }
         return node
     }
 
     private static func set(_ node: inout JSONNode, group: String?, key: String) {
         node.setMember("kind", "PARAMETER")
-        node.setMember("section", .string(group ?? RemoteConfigTemplate.defaultSectionName))
-        node.setMember("key", .string(key))
+        let setting = TemplateMerge.Setting(group: group, key: key).json
+        node.setMember("section", setting["section"])
+        node.setMember("key", setting["key"])
+    }
+}
+
+extension TemplateMerge.Setting {
+    fileprivate var json: JSONNode {
+        [
+            "section": .string(group ?? RemoteConfigTemplate.defaultSectionName),
+            "key": .string(key),
+        ]
     }
 }
 
@@ -191,7 +260,7 @@ extension TemplateMerge {
         /// The unit's value as in a conflict; nil when it does not exist.
         public subscript(subject: Subject) -> JSONNode? {
             switch subject {
-            case .condition(let name): conditions[name]?.json
+            case .condition(let name): conditions[ExactText(name)]?.json
             case .conditionOrder: .array(template.conditions.map { .string($0.name) })
             case .parameter(let group, let key): parameter(group, key)?.json
             case .parameterField(let group, let key, let field):

@@ -1,52 +1,58 @@
 import JSONTree
 import OrderedCollections
 
-/// Merges three templates and collects the conflicts.
+/// Merges three templates, except for the order of conditions, and collects the conflicts.
 struct TemplateMerger {
-    let choices: [String: TemplateMerge.Side]
+    /// The chosen side of a conflict by its path.
+    let choice: (String) -> TemplateMerge.Side
 
     private(set) var conflicts: [TemplateMerge.Conflict] = []
 
-    init(choices: [String: TemplateMerge.Side]) {
-        self.choices = choices
+    /// The conditions that one side deleted while the other one changed or used them.
+    private var disputed: Set<ExactText> = []
+
+    init(choice: @escaping (String) -> TemplateMerge.Side) {
+        self.choice = choice
     }
 
-    mutating func merge(
-        base: RemoteConfigTemplate, mine: RemoteConfigTemplate, theirs: RemoteConfigTemplate
-    ) -> RemoteConfigTemplate {
+    mutating func merge(_ sides: MergeSides<RemoteConfigTemplate>) -> RemoteConfigTemplate {
         var merged = RemoteConfigTemplate()
-        merged.conditions = mergeConditions(base: base, mine: mine, theirs: theirs)
-        merged.parameters = mergeParameters(
-            base: base.parameters, mine: mine.parameters, theirs: theirs.parameters, group: nil)
-        merged.parameterGroups = mergeGroups(
-            base: base.parameterGroups, mine: mine.parameterGroups, theirs: theirs.parameterGroups)
+        merged.conditions = mergeConditions(sides)
+        // The side that keeps a disputed condition counts as adding it with all its values.
+        var sides = sides
+        let original = TemplateMerge.Units(sides.base)
+        sides.base.removeValues(underConditions: disputed)
+        merged.parameters = mergeParameters(sides.map(\.parameters), group: nil)
+        merged.parameterGroups = mergeGroups(sides.map(\.parameterGroups))
         merged.unknownFields = mergeMembers(
-            base: base.unknownFields, mine: mine.unknownFields, theirs: theirs.unknownFields,
-            subject: { .field(name: $0) }, json: { $0 })
-        let names = Set(merged.conditions.map(\.name))
-        let gone = Set((base.conditions + mine.conditions + theirs.conditions).map(\.name))
-            .subtracting(names)
-        merged.removeValues(underConditions: gone)
+            sides.map(\.unknownFields), subject: { .field(name: $0) }, json: { $0 })
+        if !disputed.isEmpty {
+            for index in conflicts.indices {
+                conflicts[index].base = original[conflicts[index].subject]
+            }
+        }
+        let names = Set(merged.conditions.map { ExactText($0.name) })
+        let all = sides.map { $0.conditions.map { ExactText($0.name) } }
+        merged.removeValues(
+            underConditions: Set(all.base + all.mine + all.theirs).subtracting(names))
         return merged
     }
 
     private mutating func mergeParameters(
-        base: NamedValues<TemplateParameter>,
-        mine: NamedValues<TemplateParameter>,
-        theirs: NamedValues<TemplateParameter>, group: String?
+        _ sides: MergeSides<NamedValues<TemplateParameter>>, group: String?
     ) -> NamedValues<TemplateParameter> {
-        let order = MergedOrder(
-            base: Array(base.names), mine: Array(mine.names), theirs: Array(theirs.names))
         var merged: NamedValues<TemplateParameter> = [:]
-        for key in order.names(preferring: .theirs) {
-            let place = ParameterPlace(group: group, key: key)
-            if let (base, mine, theirs) = Self.separable(base[key], mine[key], theirs[key]) {
-                merged[key] = mergeFields(place, base: base, mine: mine, theirs: theirs)
-            } else {
-                merged[key] = choose(
-                    .parameter(group: group, key: key), base: base[key], mine: mine[key],
-                    theirs: theirs[key], json: \.json)
-            }
+        for key in MergedOrder(sides.map { Array($0.keys) }).names(preferring: .theirs) {
+            let place = ParameterPlace(group: group, key: key.text)
+            let parameters = sides[key]
+            let parameter =
+                if let parameters = Self.separable(parameters) {
+                    mergeFields(place, parameters)
+                } else {
+                    choose(
+                        .parameter(group: group, key: key.text), parameters, json: \.json)
+                }
+            if let parameter { merged[key] = parameter }
         }
         return merged
     }
@@ -61,132 +67,118 @@ struct TemplateMerger {
     /// Nil if the parameter is one unit: a value depends on its type, and an added or removed
     /// parameter has no fields on one side.
     private static func separable(
-        _ base: TemplateParameter?, _ mine: TemplateParameter?, _ theirs: TemplateParameter?
-    ) -> (TemplateParameter, TemplateParameter, TemplateParameter)? {
-        guard let base, let mine, let theirs else { return nil }
+        _ sides: MergeSides<TemplateParameter?>
+    ) -> MergeSides<TemplateParameter>? {
+        guard let base = sides.base, let mine = sides.mine, let theirs = sides.theirs else {
+            return nil
+        }
         let isRetyped = mine.type != theirs.type
         if isRetyped, !mine.hasSameValues(as: base), !theirs.hasSameValues(as: base) { return nil }
-        return (base, mine, theirs)
+        return MergeSides(base: base, mine: mine, theirs: theirs)
     }
 
     private mutating func mergeFields(
-        _ place: ParameterPlace, base: TemplateParameter, mine: TemplateParameter,
-        theirs: TemplateParameter
+        _ place: ParameterPlace, _ sides: MergeSides<TemplateParameter>
     ) -> TemplateParameter {
         func subject(_ field: String) -> TemplateMerge.Subject {
             .parameterField(group: place.group, key: place.key, field: field)
         }
         var merged = TemplateParameter()
         merged.defaultValue = choose(
-            subject("defaultValue"), base: base.defaultValue, mine: mine.defaultValue,
-            theirs: theirs.defaultValue, json: \.json)
+            subject("defaultValue"), sides.map(\.defaultValue), json: \.json)
         merged.conditionalValues = mergeMembers(
-            base: base.conditionalValues, mine: mine.conditionalValues,
-            theirs: theirs.conditionalValues,
+            sides.map(\.conditionalValues),
             subject: {
                 .conditionalValue(group: place.group, key: place.key, condition: $0)
             }, json: \.json)
         merged.description = choose(
-            subject("description"), base: base.description, mine: mine.description,
-            theirs: theirs.description, json: { .string($0) })
+            subject("description"), sides.map(\.description), json: { .string($0) })
         merged.valueType = choose(
-            subject("valueType"), base: base.valueType, mine: mine.valueType,
-            theirs: theirs.valueType, json: { .string($0.rawValue) })
+            subject("valueType"), sides.map(\.valueType), json: { .string($0.rawValue) })
         merged.isMasterKeyOnly =
             choose(
-                subject("masterKeyOnly"), base: base.isMasterKeyOnly, mine: mine.isMasterKeyOnly,
-                theirs: theirs.isMasterKeyOnly, json: { .bool($0) }) ?? false
+                subject("masterKeyOnly"), sides.map(\.isMasterKeyOnly), json: { .bool($0) })
+            ?? false
         merged.unknownFields = mergeMembers(
-            base: base.unknownFields, mine: mine.unknownFields, theirs: theirs.unknownFields,
-            subject: subject, json: { $0 })
+            sides.map(\.unknownFields), subject: subject, json: { $0 })
         return merged
     }
 
     /// Merges groups by name; their parameters are merged by key.
     private mutating func mergeGroups(
-        base: NamedValues<ParameterGroup>,
-        mine: NamedValues<ParameterGroup>,
-        theirs: NamedValues<ParameterGroup>
+        _ sides: MergeSides<NamedValues<ParameterGroup>>
     ) -> NamedValues<ParameterGroup> {
-        let order = MergedOrder(
-            base: Array(base.names), mine: Array(mine.names), theirs: Array(theirs.names))
-        var groups: NamedValues<ParameterGroup> = [:]
-        for name in order.names(preferring: .theirs) {
+        var merged: NamedValues<ParameterGroup> = [:]
+        for name in MergedOrder(sides.map { Array($0.keys) }).names(preferring: .theirs) {
+            let groups = sides[name]
             let parameters = mergeParameters(
-                base: base[name]?.parameters ?? [:], mine: mine[name]?.parameters ?? [:],
-                theirs: theirs[name]?.parameters ?? [:], group: name)
-            let before = base[name]?.withoutParameters
-            let (mines, their) = (mine[name]?.withoutParameters, theirs[name]?.withoutParameters)
-            var shell = choose(
-                .group(name: name), base: before, mine: mines, theirs: their, json: \.shellJSON)
+                groups.map { $0?.parameters ?? [:] }, group: name.text)
+            let shells = groups.map { $0?.withoutParameters }
+            var shell = choose(.group(name: name.text), shells, json: \.shellJSON)
             // A kept parameter needs its group, even if a side removed the group.
-            if shell == nil, !parameters.isEmpty { shell = their ?? mines ?? before }
+            if shell == nil, !parameters.isEmpty {
+                shell = shells.theirs ?? shells.mine ?? shells.base
+            }
             shell?.parameters = parameters
-            groups[name] = shell
+            if let shell { merged[name] = shell }
         }
-        return groups
+        return merged
     }
 
-    /// Merges conditions, and the order of conditions.
+    /// Merges the conditions of both sides, in any order.
     private mutating func mergeConditions(
-        base: RemoteConfigTemplate, mine: RemoteConfigTemplate, theirs: RemoteConfigTemplate
+        _ sides: MergeSides<RemoteConfigTemplate>
     ) -> [TemplateCondition] {
-        let before = base.conditionsByName
-        let (mines, their) = (mine.conditionsByName, theirs.conditionsByName)
-        let usedByMine = mine.newlyUsedConditions(since: base)
-        let usedByThem = theirs.newlyUsedConditions(since: base)
-        let order = MergedOrder(
-            base: base.conditions.map(\.name), mine: mine.conditions.map(\.name),
-            theirs: theirs.conditions.map(\.name))
-        if order.isConflict {
-            conflicts.append(
-                TemplateMerge.Conflict(
-                    subject: .conditionOrder, base: order.base.json, mine: order.mine.json,
-                    theirs: order.theirs.json))
-        }
-        let side = choices[TemplateMerge.Subject.conditionOrder.path.description] ?? .theirs
-        return order.names(preferring: side).compactMap { name in
+        let members = sides.map(\.conditionsByName)
+        let usedByMine = sides.mine.newlyUsedConditions(since: sides.base)
+        let usedByThem = sides.theirs.newlyUsedConditions(since: sides.base)
+        let order = MergedOrder(sides.map { $0.conditions.map { ExactText($0.name) } })
+        return order.names(preferring: .theirs).compactMap { name in
+            let condition = members.map { $0[name] }
             // Removing a condition would silently lose a value that the other side set under it.
             let isUsedAgain =
-                (their[name] == nil && usedByMine.contains(name))
-                || (mines[name] == nil && usedByThem.contains(name))
-            return choose(
-                .condition(name: name), base: before[name], mine: mines[name], theirs: their[name],
-                isConflict: before[name] != nil && isUsedAgain, json: \.json)
+                (condition.theirs == nil && usedByMine.contains(name))
+                || (condition.mine == nil && usedByThem.contains(name))
+            let known = conflicts.count
+            let chosen = choose(
+                .condition(name: name.text), condition,
+                isConflict: condition.base != nil && isUsedAgain, json: \.json)
+            if conflicts.count > known, condition.base != nil,
+                (condition.mine == nil) != (condition.theirs == nil)
+            {
+                disputed.insert(name)
+            }
+            return chosen
         }
     }
 
     private mutating func mergeMembers<Thing>(
-        base: NamedValues<Thing>, mine: NamedValues<Thing>,
-        theirs: NamedValues<Thing>,
+        _ sides: MergeSides<NamedValues<Thing>>,
         subject: (String) -> TemplateMerge.Subject, json: (Thing) -> JSONNode
     ) -> NamedValues<Thing> {
-        let order = MergedOrder(
-            base: Array(base.names), mine: Array(mine.names), theirs: Array(theirs.names))
         var merged: NamedValues<Thing> = [:]
-        for name in order.names(preferring: .theirs) {
-            merged[name] = choose(
-                subject(name), base: base[name], mine: mine[name], theirs: theirs[name],
-                json: json)
+        for name in MergedOrder(sides.map { Array($0.keys) }).names(preferring: .theirs) {
+            let member = choose(subject(name.text), sides[name], json: json)
+            if let member { merged[name] = member }
         }
         return merged
     }
 
     /// Chooses a side of one unit; nil represents a missing unit.
     private mutating func choose<Thing>(
-        _ subject: TemplateMerge.Subject, base: Thing?, mine: Thing?, theirs: Thing?,
-        isConflict: Bool = false, json: (Thing) -> JSONNode
+        _ subject: TemplateMerge.Subject, _ sides: MergeSides<Thing?>, isConflict: Bool = false,
+        json: (Thing) -> JSONNode
     ) -> Thing? {
-        let (before, mines, their) = (base.map(json), mine.map(json), theirs.map(json))
-        if mines == their { return theirs }
+        let nodes = sides.map { $0.map(json) }
+        if nodes.mine == nodes.theirs { return sides.theirs }
         if !isConflict {
-            if mines == before { return theirs }
-            if their == before { return mine }
+            if nodes.mine == nodes.base { return sides.theirs }
+            if nodes.theirs == nodes.base { return sides.mine }
         }
         conflicts.append(
             TemplateMerge.Conflict(
-                subject: subject, base: before, mine: mines, theirs: their))
-        return choices[subject.path.description] == .mine ? mine : theirs
+                subject: subject, base: nodes.base, mine: nodes.mine, theirs: nodes.theirs))
+        return sides[choice(subject.path.description)]
     }
 }
 
@@ -198,16 +190,17 @@ extension RemoteConfigTemplate {
 
     /// The conditions for which a parameter has a value that is new or differs from an older
     /// template's.
-    fileprivate func newlyUsedConditions(since base: RemoteConfigTemplate) -> Set<String> {
-        var names: Set<String> = []
+    fileprivate func newlyUsedConditions(since base: RemoteConfigTemplate) -> Set<ExactText> {
+        var names: Set<ExactText> = []
         func note(
             _ parameters: NamedValues<TemplateParameter>,
             _ old: NamedValues<TemplateParameter>
         ) {
-            for (key, parameter) in parameters {
+            for (key, parameter) in parameters where !parameter.conditionalValues.isEmpty {
                 let before = old[key]?.conditionalValues ?? [:]
-                for (name, value) in parameter.conditionalValues where before[name] != value {
-                    names.insert(name)
+                for (name, value) in parameter.conditionalValues
+                where before[name]?.json != value.json {
+                    names.insert(ExactText(name))
                 }
             }
         }
@@ -218,7 +211,7 @@ extension RemoteConfigTemplate {
         return names
     }
 
-    fileprivate mutating func removeValues(underConditions names: Set<String>) {
+    fileprivate mutating func removeValues(underConditions names: Set<ExactText>) {
         guard !names.isEmpty else { return }
         parameters.removeValues(underConditions: names)
         for index in parameterGroups.values.indices {
@@ -228,10 +221,10 @@ extension RemoteConfigTemplate {
 }
 
 extension NamedValues<TemplateParameter> {
-    fileprivate mutating func removeValues(underConditions names: Set<String>) {
+    fileprivate mutating func removeValues(underConditions names: Set<ExactText>) {
         for index in values.indices
-        where values[index].conditionalValues.names.contains(where: names.contains) {
-            values[index].conditionalValues.removeAll { names.contains($0.key) }
+        where values[index].conditionalValues.keys.contains(where: names.contains) {
+            values[index].conditionalValues.removeAll { names.contains(ExactText($0.key)) }
         }
     }
 }
@@ -241,9 +234,10 @@ extension TemplateParameter {
     fileprivate var type: ParameterValueType { valueType ?? .string }
 
     fileprivate func hasSameValues(as other: TemplateParameter) -> Bool {
-        type == other.type && defaultValue == other.defaultValue
-            && conditionalValues.count == other.conditionalValues.count
-            && conditionalValues.allSatisfy { other.conditionalValues[$0.key] == $0.value }
+        let (mine, others) = (conditionalValues, other.conditionalValues)
+        return type == other.type && defaultValue?.json == other.defaultValue?.json
+            && mine.count == others.count
+            && mine.keys.allSatisfy { mine[$0]?.json == others[$0]?.json }
     }
 
     /// A field other than the conditional values; nil when it does not exist.
@@ -269,8 +263,4 @@ extension ParameterGroup {
         members["description"] = description.map { .string($0) }
         return .object(members.adding(unknownFields))
     }
-}
-
-extension [String] {
-    fileprivate var json: JSONNode { .array(map { .string($0) }) }
 }

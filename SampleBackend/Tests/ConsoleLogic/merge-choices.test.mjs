@@ -5,6 +5,7 @@ import {beforeEach, test} from 'node:test';
 
 import {conflictSummary, deletingSide, deletionText, dependentValues, leftOut, lossText}
     from '../../Sources/Console/Pages/merge/dependent-values.js';
+import {orderText} from '../../Sources/Console/Pages/merge/conflict-view.js';
 import {KeptChoices} from '../../Sources/Console/Pages/merge/kept-choices.js';
 
 beforeEach(emptyStorages);
@@ -58,6 +59,18 @@ test('conflicts in which no condition was deleted lose no other values', () => {
         assert.equal(deletionText(each, 'Bob'), null);
         assert.deepEqual(dependentValues(each, templates), []);
     }
+});
+
+test('the order of conditions names the settings for which it decides', () => {
+    const order = {path: 'conditions', kind: 'CONDITION_ORDER', mine: ['a', 'b'], theirs: ['b', 'a']};
+    const settings = [...'uvwxyz'].map((key) => ({section: 'Home', key}));
+    assert.equal(orderText({...order, conditions: ['a', 'b'], settings: settings.slice(0, 2)}),
+        'For Home.u, Home.v, this decides which of “a”, “b” counts first.');
+    assert.equal(orderText({...order, conditions: ['a', 'b'], settings}), 'For Home.u, Home.v, '
+        + 'Home.w, Home.x, Home.y and 1 more, this decides which of “a”, “b” counts first.');
+    assert.equal(orderText({...order, conditions: [], settings: []}),
+        'No value depends on this choice.');
+    assert.equal(orderText(deletedThere), null);
 });
 
 test('the merge lists what the choices leave out', () => {

@@ -628,6 +628,9 @@ type Conflict = {
     name?: string;
     field?: string;
     condition?: string;
+    /** Of the order of the conditions: what the choice decides. */
+    conditions?: string[];
+    settings?: {section: string, key: string}[];
     base?: unknown;
     mine?: unknown;
     theirs?: unknown;

@@ -2,6 +2,7 @@ import './browser.mjs';
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {fixture} from './fixtures.mjs';
 import {templateAfter, stepBetween} from '../../Sources/Console/Pages/drafts/draft-step.js';
 import {removingCondition, settingCondition}
     from '../../Sources/Console/Pages/template/template.js';
@@ -42,8 +43,11 @@ for (const [name, mine, theirs, expected, paths] of [
         [['conditions', 'Z', 'name']]],
     ['a value for a condition that this tab deleted is removed, and reported', deleted, using,
         template(['B'], {s: {}, t: undefined}), [pathOf('t', 'A')]],
-    ['a condition that another tab deleted stays with a new value of this tab', using, deleted,
-        template(['A', 'B'], {s: {}, t: {A: '2'}}), [['conditions', 'A']]],
+    ['a condition that another tab deleted stays with all its values for a new one of this tab',
+        using, deleted, using, [['conditions', 'A']]],
+    ['a condition that another tab deleted stays with its values for a new rule of this tab',
+        template([condition('A', 'true'), 'B'], {s: {A: '1'}, t: {}}), deleted,
+        template([condition('A', 'true'), 'B'], {s: {A: '1'}, t: {}}), [['conditions', 'A']]],
     ['a new name that another condition has takes no values', renamed, addedOther,
         template(['B', condition('Z', "user.id == 'A'")], {s: {Z: '1'}, t: undefined}),
         [['conditions', 'Z', 'expression'], pathOf('t', 'A')]],
@@ -56,6 +60,27 @@ for (const [name, mine, theirs, expected, paths] of [
         assert.deepEqual(mergeTemplates(base, mine, theirs, conflicts), expected);
         assert.deepEqual(conflicts, paths);
     });
+}
+
+/** A template of the fixture: users by condition, and the values of settings by condition. */
+const templateOf = ({conditions, settings}) => template(
+    Object.entries(conditions).map(([name, user]) => condition(name, `user.id == '${user}'`)),
+    Object.fromEntries(Object.entries(settings).map(([key, values]) => (
+        [key, Object.keys(values).length ? values : undefined]))));
+
+for (const {name, base: before, mine, theirs, withMine, withTheirs, conflicts}
+    of fixture('TemplatesTests/Fixtures/template-merges.json')) {
+    for (const [side, own, other, result] of [
+        ['mine', mine, theirs, withMine], ['theirs', theirs, mine, withTheirs ?? withMine]]) {
+        test(`merge of templates as on the server, ${side} first: ${name}`, () => {
+            const found = [];
+            assert.deepEqual(mergeTemplates(...[before, own, other].map(templateOf), found),
+                templateOf(result));
+            assert.equal(found.some((path) => path.join() === 'conditions'),
+                conflicts.includes('conditions'));
+            assert.equal(found.length > 0, conflicts.length > 0);
+        });
+    }
 }
 
 test('values without a condition before the merge stay as they are', () => {

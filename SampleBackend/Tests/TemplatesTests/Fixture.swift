@@ -17,6 +17,9 @@ enum Fixture: String, CaseIterable, CustomTestStringConvertible {
     /// Paths of settings; the console's tests read this file too.
     case templatePaths = "template-paths"
 
+    /// Merges of templates; the console's tests read this file too.
+    case templateMerges = "template-merges"
+
     var data: Data {
         get throws {
             let url = try #require(

@@ -32,20 +32,13 @@ export function treeAt(tree, path) {
 }
 
 /**
- * Order of names after a merge, as on the server: that of the side that reordered the common names,
- * or of `mine` if both did. A name that only the other side has follows its predecessor there.
+ * The names of two lists in the order of `leading`. A name that only `following` has follows its
+ * predecessor there.
  *
- * @param {string[]} base
- * @param {string[]} mine
- * @param {string[]} theirs
+ * @param {string[]} leading
+ * @param {string[]} following
  */
-function mergedOrder(base, mine, theirs) {
-    const [inBase, inMine, inTheirs] = [base, mine, theirs].map((list) => new Set(list));
-    const [before, own, other] = [base, mine, theirs].map((list) => list
-        .filter((name) => inBase.has(name) && inMine.has(name) && inTheirs.has(name)));
-    const isMineSame = isEqual(own, before);
-    const isTheirsSame = isEqual(other, before);
-    const [leading, following] = isMineSame ? [theirs, mine] : [mine, theirs];
+export function orderLedBy(leading, following) {
     const present = new Set(leading);
     /** @type {string[]} */
     const beginning = [];
@@ -58,9 +51,24 @@ function mergedOrder(base, mine, theirs) {
             followers.set(name, list);
         } else list.push(name);
     }
-    return {
-        names: [...beginning, ...leading.flatMap((name) => [name, ...followers.get(name) ?? []])],
-        isConflict: !isMineSame && !isTheirsSame && !isEqual(own, other)};
+    return [...beginning, ...leading.flatMap((name) => [name, ...followers.get(name) ?? []])];
+}
+
+/**
+ * Order of names after a merge, as on the server: that of the side that reordered the common names,
+ * or of `mine` if both did.
+ *
+ * @param {string[]} base
+ * @param {string[]} mine
+ * @param {string[]} theirs
+ */
+export function mergedOrder(base, mine, theirs) {
+    const [inBase, inMine, inTheirs] = [base, mine, theirs].map((list) => new Set(list));
+    const [before, own, other] = [base, mine, theirs].map((list) => list
+        .filter((name) => inBase.has(name) && inMine.has(name) && inTheirs.has(name)));
+    const isMineSame = isEqual(own, before);
+    return {names: isMineSame ? orderLedBy(theirs, mine) : orderLedBy(mine, theirs),
+        isConflict: !isMineSame && !isEqual(other, before) && !isEqual(own, other)};
 }
 
 /**

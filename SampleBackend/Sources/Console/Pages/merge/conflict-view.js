@@ -87,6 +87,21 @@ function sideView(side, other) {
 }
 
 /**
+ * Sentence about the settings for which the order of the conditions decides; null for another
+ * conflict.
+ *
+ * @param {Conflict} conflict
+ */
+export function orderText({kind, conditions = [], settings = []}) {
+    if (kind !== 'CONDITION_ORDER') return null;
+    if (!settings.length) return 'No value depends on this choice.';
+    const rest = settings.length - 5;
+    return `For ${settings.slice(0, 5).map(({section, key}) => `${section}.${key}`).join(', ')}${
+        rest > 0 ? ` and ${rest} more` : ''}, this decides which of ${
+        conditions.map((name) => `“${name}”`).join(', ')} counts first.`;
+}
+
+/**
  * Conflict with a choice between both sides.
  *
  * @param {MergeItem} item
@@ -96,7 +111,7 @@ function sideView(side, other) {
  */
 export function conflictView({conflict, dependents}, theirName, chosen, choose) {
     const group = newID('conflict');
-    const deletion = deletionText(conflict, theirName);
+    const explanation = deletionText(conflict, theirName) ?? orderText(conflict);
     /**
      * @param {string} side
      * @param {string} label
@@ -112,7 +127,7 @@ export function conflictView({conflict, dependents}, theirName, chosen, choose) 
     const theirs = publisherName(version, theirName);
     return h('fieldset', {class: 'card conflict'},
         h('legend', {class: 'key'}, conflictName(conflict)),
-        deletion && h('p', {}, deletion),
+        explanation && h('p', {}, explanation),
         h('details', {}, h('summary', {}, 'What it was when your draft began'),
             sideView(conflict.base, conflict.base)),
         h('div', {class: 'options'},

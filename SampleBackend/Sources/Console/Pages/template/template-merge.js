@@ -4,87 +4,42 @@
  * stays for a condition that is gone.
  */
 
-import {entries, isEqual, isObject, member, names, objectOf, withMember, withRenamed}
-    from '../json/json.js';
+import {isEqual, member, withMember, withRenamed} from '../json/json.js';
 import {isNamedList, mergeTrees, treeAt} from '../json/tree-merge.js';
+import {conditionOrder} from './condition-order.js';
+import {conditionNames, conditionsOf, editingValues, valuesOf, withoutValues}
+    from './condition-values.js';
 
 /** @typedef {{base: Template, mine: Template, theirs: Template}} Sides */
 
 /**
- * Conditions of a template, or of parts of one; none if their names are not distinct.
+ * A merged template with its conditions in the merged order.
  *
- * @param {Template} template
- * @returns {Condition[]}
+ * @param {Template} merged
+ * @param {Sides} sides
+ * @param {Template[]} results Templates that the merge can have as result.
+ * @param {TreePath[]} conflicts
  */
-function conditionsOf({conditions}) {
-    return isNamedList(conditions) ? conditions : [];
-}
-
-/** @param {Template} template */
-const conditionNames = (template) => new Set(conditionsOf(template).map(({name}) => name));
-
-/**
- * Applies `edit` to each member of an object, which stays identical if no member changes.
- *
- * @param {unknown} object
- * @param {(value: unknown) => unknown} edit
- */
-function editingAll(object, edit) {
-    if (!isObject(object)) return object;
-    const pairs = entries(object)
-        .map(([name, value]) => /** @type {[string, unknown]} */ ([name, edit(value)]));
-    return pairs.some(([name, value]) => value !== object[name]) ? objectOf(pairs) : object;
-}
-
-/**
- * Applies `edit` to a member of an object; undefined removes it.
- *
- * @template Tree
- * @param {Tree} object
- * @param {string} name
- * @param {(value: unknown) => unknown} edit
- * @returns {Tree}
- */
-function editingMember(object, name, edit) {
-    const value = isObject(object) ? member(object, name) : undefined;
-    const edited = value === undefined ? undefined : edit(value);
-    return edited === value ? object
-        : /** @type {Tree} */ (withMember(/** @type {any} */ (object), name, edited));
-}
-
-/**
- * Copy of a template, or of parts of one, in which `edit` is applied to the conditional values of
- * each setting; shares unchanged settings.
- *
- * @param {Template} template
- * @param {(values: Record<string, unknown>) => unknown} edit
- */
-function editingValues(template, edit) {
-    /** @param {unknown} parameters */
-    const inSettings = (parameters) => editingAll(parameters, (setting) => editingMember(
-        setting, 'conditionalValues', (values) => (isObject(values) ? edit(values) : values)));
-    return editingMember(editingMember(template, 'parameters', inSettings), 'parameterGroups',
-        (groups) => editingAll(groups, (group) => editingMember(group, 'parameters', inSettings)));
-}
-
-/**
- * The conditional values of a template, or of parts of one.
- *
- * @param {Template} template
- * @returns {{path: TreePath, condition: string, value: unknown}[]}
- */
-function valuesOf(template) {
-    /** @param {unknown} tree */
-    const within = (tree) => (isObject(tree) ? entries(tree) : []);
-    /** @param {TreePath} path @param {unknown} parameters */
-    const inSettings = (path, parameters) => within(parameters).flatMap(([key, setting]) => (
-        within(isObject(setting) && member(setting, 'conditionalValues'))
-            .map(([condition, value]) => (
-                {path: [...path, key, 'conditionalValues', condition], condition, value}))));
-    return [...inSettings(['parameters'], template.parameters),
-        ...within(template.parameterGroups).flatMap(([name, group]) => inSettings(
-            ['parameterGroups', name, 'parameters'],
-            isObject(group) && member(group, 'parameters')))];
+function inOrder(merged, {base, mine, theirs}, results, conflicts) {
+    if (!isNamedList(merged.conditions)) return merged;
+    /** @type {Map<string, Set<string>>} */
+    const meetings = new Map();
+    for (const result of results) {
+        const present = conditionNames(result);
+        for (const {path, condition} of valuesOf(result)) {
+            if (!present.has(condition)) continue;
+            const setting = path.slice(0, -1).join('\n');
+            meetings.set(setting, (meetings.get(setting) ?? new Set()).add(condition));
+        }
+    }
+    const [before, own, other] = [base, mine, theirs].map((side) => [...conditionNames(side)]);
+    const order = conditionOrder(before, own, other, [...meetings.values()].map((all) => [...all]));
+    const isKnown = conflicts.some(({length, 0: name}) => length === 1 && name === 'conditions');
+    if (order.isConflict && !isKnown) conflicts.push(['conditions']);
+    const items = new Map(conditionsOf(merged).map((condition) => [condition.name, condition]));
+    const conditions = order.names.flatMap((name) => items.get(name) ?? []);
+    return conditions.every((condition, place) => condition === merged.conditions?.[place])
+        ? merged : withMember(merged, 'conditions', conditions);
 }
 
 /** @param {Condition} condition */
@@ -168,23 +123,25 @@ function withSameNames({base, mine, theirs}, found, conflicts) {
 }
 
 /**
- * The base without the conditions that `theirs` deleted and for which `mine` has new values: these
- * conditions count as added by `mine`, which wins conflicts.
+ * The base without the conditions that `theirs` deleted, and that `mine` changed or has new values
+ * for: `mine`, which wins the conflict, counts as adding such a condition with all its values.
  *
  * @param {Sides} sides
  * @param {TreePath[]} conflicts
  */
-function withoutUsed({base, mine, theirs}, conflicts) {
-    const [kept, left] = [conditionNames(mine), conditionNames(theirs)];
-    const deleted = new Set(conditionsOf(base).map(({name}) => name)
-        .filter((name) => kept.has(name) && !left.has(name)));
-    if (!deleted.size) return base;
-    const used = new Set(valuesOf(mine).filter(({path, condition, value}) => (
-        deleted.has(condition) && !isEqual(value, treeAt(base, path))))
-        .map(({condition}) => condition));
-    conflicts.push(...[...used].map((name) => ['conditions', name]));
-    return used.size === 0 ? base : withMember(base, 'conditions',
-        conditionsOf(base).filter(({name}) => !used.has(name)));
+function withoutDisputed({base, mine, theirs}, conflicts) {
+    const before = new Map(conditionsOf(base).map((condition) => [condition.name, condition]));
+    const left = conditionNames(theirs);
+    const deleted = conditionsOf(mine).filter(({name}) => before.has(name) && !left.has(name));
+    if (!deleted.length) return base;
+    const used = new Set(valuesOf(mine).filter(({path, value}) => (
+        !isEqual(value, treeAt(base, path)))).map(({condition}) => condition));
+    const disputed = new Set(deleted.filter((condition) => used.has(condition.name)
+        || !isEqual(condition, before.get(condition.name))).map(({name}) => name));
+    conflicts.push(...[...disputed].map((name) => ['conditions', name]));
+    if (!disputed.size) return base;
+    return withoutValues(withMember(base, 'conditions',
+        conditionsOf(base).filter(({name}) => !disputed.has(name))), disputed);
 }
 
 /**
@@ -197,20 +154,22 @@ function withoutUsed({base, mine, theirs}, conflicts) {
 function merge(sides, found, others, conflicts) {
     const same = withSameNames(sides, found, conflicts);
     const {mine, theirs} = same;
-    const merged = mergeTrees(withoutUsed(same, conflicts), mine, theirs, [], conflicts);
-    const present = conditionNames(merged);
+    const base = withoutDisputed(same, conflicts);
+    const {length} = conflicts;
+    const merged = mergeTrees(base, mine, theirs, [], conflicts);
+    // Values of conflicts can come from either side.
+    const results = conflicts.length > length
+        ? [merged, mergeTrees(base, theirs, mine)] : [merged];
+    const ordered = inOrder(merged, same, results, conflicts);
+    const present = conditionNames(ordered);
     const gone = new Set([...others,
         ...[same.base, mine, theirs].flatMap((template) => [...conditionNames(template)])]
         .filter((name) => !present.has(name)));
-    if (!gone.size || !isNamedList(merged.conditions ?? [])) return merged;
+    if (!gone.size || !isNamedList(ordered.conditions ?? [])) return ordered;
     const known = new Set(conflicts.map((path) => path.join('\n')));
-    conflicts.push(...valuesOf(merged).filter(({condition}) => gone.has(condition))
+    conflicts.push(...valuesOf(ordered).filter(({condition}) => gone.has(condition))
         .map(({path}) => path).filter((path) => !known.has(path.join('\n'))));
-    return editingValues(merged, (values) => {
-        const kept = entries(values).filter(([name]) => !gone.has(name));
-        return kept.length === names(values).length ? values
-            : kept.length ? objectOf(kept) : undefined;
-    });
+    return withoutValues(ordered, gone);
 }
 
 /**
