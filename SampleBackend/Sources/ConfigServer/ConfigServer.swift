@@ -149,6 +149,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
         // The listener waits only for requests, so it may end before all streams have sent their
         // clients the request to reconnect.
         await hub.endAll()
+        // The last requests may have published.
+        await snapshots?.keepLastChanges()
     }
 }
 

@@ -7,11 +7,11 @@ import Metrics
 import ServiceLifecycle
 import TemplateStore
 
-/// Keeps a snapshot of the store in a file, and starts the server from it when the store does not
-/// answer or has lost changes that the snapshot contains.
+/// Keeps a snapshot of what the server serves in a file, and starts the server from it when the
+/// store does not answer or has lost changes that the snapshot contains.
 struct SnapshotKeeper: Service {
-    /// Minimum interval between two writes of the file.
-    private static let interval: Duration = .seconds(5)
+    /// Minimum interval between two writes of the file; a slow write is followed by a longer one.
+    private static let interval: Duration = .seconds(1)
 
     /// Maximum pause after failures; the pause doubles with each failure.
     private static let maximumPause: Duration = .seconds(60)
@@ -33,18 +33,28 @@ struct SnapshotKeeper: Service {
         let omissionCount: Int
     }
 
+    /// Changes whenever the content of the library does.
+    private struct LibraryState: Equatable {
+        let revision: StoreRevision
+        /// Changes that this process applies before the store announces them do not advance the
+        /// revision.
+        let changeCount: Int
+    }
+
     private let file: SnapshotFile
     private let library: TemplateLibrary
     private let logger: Logger
     private let gauge = Gauge(label: "activeconfig_snapshot_written")
     private let lastFailure = Locked<TemplateStoreError?>(nil)
-    private let keptRevision = Locked<StoreRevision?>(nil)
+    private let changeCount = Locked(0)
+    private let keptState = Locked<LibraryState?>(nil)
     private let startFromFile = Locked<Start?>(nil)
 
     init(file: SnapshotFile, library: TemplateLibrary, logger: Logger) {
         self.file = file
         self.library = library
         self.logger = logger
+        library.observe { [changeCount] _ in changeCount.withLock { $0 += 1 } }
     }
 
     /// The reason why the file is out of date, as a sentence without confidential details; nil when
@@ -117,12 +127,20 @@ struct SnapshotKeeper: Service {
         await cancelWhenGracefulShutdown {
             var pause = Self.interval
             while !Task.isCancelled {
-                pause = await keepChanges() ? Self.interval : min(pause * 2, Self.maximumPause)
+                let start = ContinuousClock.now
+                let isKept = await keepChanges()
+                let minimum = max(Self.interval, start.duration(to: .now) * 10)
+                pause = isKept ? minimum : max(minimum, min(pause * 2, Self.maximumPause))
                 try? await Task.sleep(for: pause)
             }
         }
-        // Time-limited: the process must end even if the store does not answer.
-        let end = await result(within: Self.lastWriteTime) { await keepChanges(always: true) }
+        await keepLastChanges()
+    }
+
+    /// Writes the file if there are changes, within a time limit: the process must end even if the
+    /// disk does not answer.
+    func keepLastChanges() async {
+        let end = await result(within: Self.lastWriteTime) { await keepChanges() }
         if end == nil {
             logger.warning(
                 "The snapshot may lack the last changes", metadata: ["file": "\(file.path)"])
@@ -130,36 +148,32 @@ struct SnapshotKeeper: Service {
     }
 
     /// Writes the file if there are changes, and returns false after a failure.
-    ///
-    /// `always` writes it even if the library knows of no change, since the feed may not have
-    /// delivered this process's own changes yet.
-    private func keepChanges(always: Bool = false) async -> Bool {
-        guard library.snapshotDate == nil,
-            always || keptRevision.withLock({ $0 }) != library.revision
-        else { return true }
+    private func keepChanges() async -> Bool {
+        // Read before the content, so that a later change is written again.
+        let state = LibraryState(
+            revision: library.revision, changeCount: changeCount.withLock { $0 })
+        guard library.snapshotDate == nil, keptState.withLock({ $0 }) != state else { return true }
         // Encoding, hashing and syncing are slow, so they run on separate threads.
-        let revision = await withTaskExecutorPreference(WorkThreads.snapshots) { await keep() }
-        guard let revision else { return false }
-        keptRevision.withLock { $0 = revision }
-        return true
+        let isKept = await withTaskExecutorPreference(WorkThreads.snapshots) { keep() }
+        if isKept { keptState.withLock { $0 = state } }
+        return isKept
     }
 
-    /// Writes the file and returns the revision of its snapshot.
+    /// Writes the file and returns false after a failure, which is logged unless it repeats the
+    /// last one.
     ///
-    /// Returns nil after a failure, which is logged unless it repeats the last one.
-    private func keep() async -> StoreRevision? {
-        var revision: StoreRevision?
+    /// The content is that of the library, never read from the store: the file has everything that
+    /// clients have seen, even while the store does not answer.
+    private func keep() -> Bool {
         var failure: TemplateStoreError?
         do throws(TemplateStoreError) {
-            // Checked first, since reading a large store is expensive.
+            // Checked first, since encoding a large library is expensive.
             try file.checkIsWritable()
-            let snapshot = try await library.store.snapshot()
+            let snapshot = library.snapshot()
             // Read after the snapshot, so that every change in the snapshot precedes the mark.
-            let mark = try await (library.store as? any StoreMarking)?.mark()
+            let mark = (library.store as? any StoreMarking)?.knownMark
             try file.write(SnapshotFile.Kept(snapshot: snapshot, date: Date(), mark: mark))
-            revision = snapshot.revision
         } catch {
-            if Task.isCancelled { return nil }
             failure = error
         }
         gauge.record(failure == nil ? 1 : 0)
@@ -172,7 +186,7 @@ struct SnapshotKeeper: Service {
         } else if failure == nil, before != nil {
             logger.notice("The snapshot is up to date again", metadata: ["file": "\(file.path)"])
         }
-        return revision
+        return failure == nil
     }
 }
 

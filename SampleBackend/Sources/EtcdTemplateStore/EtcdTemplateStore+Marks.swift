@@ -2,11 +2,12 @@ import Foundation
 public import TemplateStore
 
 extension EtcdTemplateStore: StoreMarking {
-    /// The mark of the store in its current state.
-    public func mark() async throws(TemplateStoreError) -> StoreMark {
-        let change = try await read([]).change.map(MarkedChange.init)
+    /// The mark of the last change that this process knows.
+    public var knownMark: StoreMark? {
+        guard let identity = foundIdentity.withLock({ $0 }) else { return nil }
         return StoreMark(
-            storeID: try await identity().record.id, place: keys.prefix, change: change?.text)
+            storeID: identity.record.id, place: keys.prefix,
+            change: knownChange.withLock { $0 }?.text)
     }
 
     /// Refuses all calls until this proves to be the marked store, with the marked change.

@@ -2,10 +2,12 @@
 ///
 /// Engines whose data can be replaced or restored while servers run implement it; others need not.
 public protocol StoreMarking: Sendable {
-    /// The mark of the store in its current state.
+    /// The mark of the last change that this process knows, which may be older than the store's
+    /// last one; nil until this process has found the store.
     ///
-    /// - Throws: ``TemplateStoreError`` when the engine fails.
-    func mark() async throws(TemplateStoreError) -> StoreMark
+    /// Everything that was read from the store precedes it. The engine is not called, so the mark is
+    /// available while the store does not answer.
+    var knownMark: StoreMark? { get }
 
     /// Refuses all calls until this proves to be the marked store, with the marked change, and
     /// never creates a store.

@@ -236,4 +236,26 @@ struct DeletedProjectsTests {
         library.remove(project: "shop", upTo: 2)
         #expect(version == nil)
     }
+
+    /// A replica that missed both the deletion and the creation: its feed had a gap, or it was
+    /// started from a snapshot.
+    @Test(arguments: [false, true])
+    func aReloadAnnouncesADeletedProjectWhoseNameIsInUse(isFromSnapshot: Bool) async throws {
+        try await loadOldProject()
+        if isFromSnapshot {
+            try await library.load(try await store.snapshot(), takenAt: Date())
+        }
+        let changes = Locked<[LibraryChange]>([])
+        library.observe { change in changes.withLock { $0.append(change) } }
+        try await archiveAndDelete()
+        try await publish()
+        try await pin(Self.new)
+        try await library.load()
+        #expect(version == 2)
+        #expect(changes.withLock { $0.first } == .deletion("shop"))
+        // The new project's audit trail must still be read.
+        #expect(library.earlierOverrides.mayInclude("1", inProject: "shop", since: 2))
+        try await library.load()
+        #expect(changes.withLock { $0.count { $0 == .deletion("shop") } } == 1)
+    }
 }

@@ -73,6 +73,30 @@ struct TemplateLibraryTests {
         #expect(library.compilationCount == 0)
     }
 
+    @Test func theSnapshotOfALibraryServesTheSame() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await publish(into: library)
+        // Equal as strings, but two users.
+        for (userID, content) in [
+            ("\u{E9}", #"{"A":{"b":1}}"#), ("e\u{301}", #"{"A":{"b":10000000000000000.5}}"#),
+        ] {
+            try await store.setOverrides(
+                OverridesChange(
+                    project: "default", userID: userID, content: Data(content.utf8), date: Date(),
+                    actor: "a"))
+        }
+        try await library.load()
+        let other = TemplateLibrary(store: InMemoryTemplateStore(), logger: logger)
+        try await other.load(library.snapshot(), takenAt: Date())
+        let (known, kept) = (library.project("default"), other.project("default"))
+        #expect(known?.overrides.count == 2)
+        #expect(kept?.overrides == known?.overrides)
+        #expect(kept?.compiled.version == known?.compiled.version)
+        #expect(kept?.compiled.template == known?.compiled.template)
+        #expect(other.revision == library.revision)
+        #expect(library.snapshot() == other.snapshot())
+    }
+
     @Test func aProjectOfADeletedOnesNameHasNoneOfItsPinnedValues() async throws {
         let library = TemplateLibrary(store: store, logger: logger)
         try await publish(into: library)

@@ -219,6 +219,31 @@ struct SnapshotStoreTests {
         #expect(try file.read()?.snapshot.templates.first?.version.number == 1)
     }
 
+    /// A client that has seen the last version gets 503 from a server with an earlier one.
+    @Test func aServerThatStopsWithoutItsStoreKeepsWhatClientsHaveSeen() async throws {
+        let cluster = try await EtcdCluster(members: 3)
+        defer { cluster.end() }
+        let store = cluster.location().description
+        let backend = try await RunningBackend(store: store, snapshot)
+        for number in 1...6 {
+            #expect(try await publish("title \(number)", on: backend).status == 200)
+        }
+        for member in 0..<2 { cluster.kill9(member) }
+        let seen = try await backend.answer(Self.document)
+        #expect(String(decoding: seen.body, as: UTF8.self).contains("title 6"))
+        _ = await backend.stop()
+        let next = try await RunningBackend(store: store, snapshot)
+        let answer = try await next.answer(
+            Self.document, fields: ["ActiveConfig-Template-Version: 6"])
+        #expect(answer.status == 200)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("title 6"))
+        // The file names a store that has all of its changes.
+        for member in 0..<2 { try cluster.start(member) }
+        try await waitUntil { try await readiness(of: next) == "ok" }
+        #expect(try await publish("title 7", on: next).status == 200)
+        _ = await next.stop()
+    }
+
     /// With an exhausted quota, the server serves and reads everything from the store.
     @Test(arguments: [false, true])
     func aFullClusterIsServed(hasSnapshot: Bool) async throws {

@@ -24,6 +24,29 @@ extension TemplateLibrary {
         state.withLockedValue { $0.snapshotDate = date }
     }
 
+    /// What clients are served from, for a later ``load(_:takenAt:)``.
+    ///
+    /// The templates have the revision of the library, which does not keep theirs.
+    package func snapshot() -> TemplateStoreSnapshot {
+        let state = state.withLockedValue { $0 }
+        let templates = state.projects.sorted { $0.key.precedes($1.key) }.map { name, project in
+            StoredTemplate(
+                project: name, version: project.compiled.version,
+                content: project.compiled.template.json(includingVersion: false).jsonData(),
+                revision: state.revision, deletedVersion: state.deletedVersions[name])
+        }
+        let overrides = state.projects.mapValues { project in
+            Dictionary(
+                project.overrides.map { (Data($0.text.utf8), $1.json.jsonData()) },
+                uniquingKeysWith: { first, _ in first })
+        }
+        var snapshot = TemplateStoreSnapshot(
+            templates: templates, overrides: overrides.filter { !$1.isEmpty },
+            projectDetails: state.projectDetails, revision: state.revision)
+        snapshot.deletedVersions = state.deletedVersions
+        return snapshot
+    }
+
     /// Reads the newest version of a project from the store and applies it, unless it is already
     /// known or known to be unreadable.
     func readNewestVersion(ofProject name: String) async throws(TemplateStoreError) {
@@ -80,11 +103,11 @@ extension TemplateLibrary {
                     compiled, overrides: pinned, cacheBytes: cacheBytes)
             }
         }
-        let (before, readLater) = state.withLockedValue { [projects, overrides] state in
+        let (before, readLater, deleted) = state.withLockedValue { [projects, overrides] state in
             let before = state.projects
             // A load that started later contains everything that this one has.
             guard let readLater = state.overridesReads.takeAll(number) else {
-                return (before, [OverridesOwner]())
+                return (before, [OverridesOwner](), [String]())
             }
             let deletedMeanwhile = state.deletedVersions.filter { $1 > knownDeletions[$0] ?? -1 }
             let appliedMeanwhile = state.projectDetails.filter { name, details in
@@ -127,10 +150,15 @@ extension TemplateLibrary {
             for name in before.keys where state.projects[name] == nil {
                 metrics.removeVersion(ofProject: name)
             }
-            return (before, readLater)
+            // Known by the version: another project may have the name by now.
+            let deleted = before.filter { name, known in
+                state.projects[name] == nil
+                    || known.compiled.version.number <= state.deletedVersions[name] ?? -1
+            }
+            return (before, readLater, Array(deleted.keys))
         }
+        for name in deleted { announceDeletion(ofProject: name) }
         earlierOverrides.expectChanges(inProjects: versions.keys)
-        for name in before.keys where project(name) == nil { announceDeletion(ofProject: name) }
         notify(.everything)
         // Clients that resume at the same version receive no other notification of changed pinned
         // values.
