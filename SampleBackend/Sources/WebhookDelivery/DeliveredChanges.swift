@@ -1,4 +1,3 @@
-import Foundation
 import JSONTree
 import OrderedCollections
 import TemplateStore
@@ -19,10 +18,9 @@ struct DeliveredChanges: Sendable {
     func sections() async throws(TemplateStoreError) -> [String] {
         let version = claimed.delivery.version
         let project = claimed.webhook.project
-        // Keyed by bytes: canonically equivalent names are two sections.
-        var names: [Data: String] = [:]
+        var names: Set<ExactText> = []
         func add(_ sections: some Sequence<String>) {
-            for name in sections { names[Data(name.utf8)] = name }
+            names.formUnion(sections.lazy.map { ExactText($0) })
         }
         var new: RemoteConfigTemplate?
         for earlier in try await possibleVersions() {
@@ -36,13 +34,13 @@ struct DeliveredChanges: Sendable {
                 add(TemplateDiff.changedSections(from: old, to: current))
             } else {
                 // Any section may differ from one of a version that is no longer stored.
-                add(current.sections.keys)
+                add(current.sections.names)
                 for number in oldestVersion(after: earlier)..<version {
-                    if let between = try await template(number) { add(between.sections.keys) }
+                    if let between = try await template(number) { add(between.sections.names) }
                 }
             }
         }
-        return names.values.sortedByBytes()
+        return names.map(\.text).sortedByBytes()
     }
 
     /// The versions that the receiver may have: the last one known to be delivered, and those that

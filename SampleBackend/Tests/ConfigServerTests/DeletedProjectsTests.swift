@@ -1,5 +1,6 @@
 import Foundation
 import InMemoryTemplateStore
+import JSONTree
 import Logging
 import Rendering
 import SeededRandomness

@@ -26,7 +26,7 @@ struct OFREPErrorsTests {
         let members = try #require(
             try answer.json.objectValue, "\(answer)", sourceLocation: sourceLocation)
         let names = (key == nil ? [] : ["key"]) + ["errorCode", "errorDetails"]
-        #expect(Array(members.keys) == names, sourceLocation: sourceLocation)
+        #expect(Array(members.names) == names, sourceLocation: sourceLocation)
         #expect(members["key"]?.stringValue == key, sourceLocation: sourceLocation)
         #expect(members["errorCode"]?.stringValue == code, sourceLocation: sourceLocation)
         #expect(

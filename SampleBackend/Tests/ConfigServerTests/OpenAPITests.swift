@@ -13,7 +13,7 @@ import Testing
         let description = try JSONNode(jsonData: OpenAPIDescription.jsonData)
         var described: Set<String> = []
         for (path, item) in try #require(description["paths"]?.objectValue) {
-            for method in try #require(item.objectValue).keys {
+            for method in try #require(item.objectValue).names {
                 described.insert("\(method.uppercased()) \(path)")
             }
         }

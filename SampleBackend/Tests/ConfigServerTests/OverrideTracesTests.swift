@@ -1,3 +1,4 @@
+import JSONTree
 import Testing
 
 @testable import ClientAPI

@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import NIOConcurrencyHelpers
 import Targeting
 import Testing

@@ -1,6 +1,7 @@
 import ActiveConfig
 import ClientAPI
 import ConfigServer
+import JSONTree
 package import Rendering
 package import Targeting
 

@@ -150,7 +150,7 @@ extension RequestGenerator {
             return .array(elements)
         case .object(var members) where !members.isEmpty:
             let index = number(below: members.count)
-            let (key, value) = members.elements[index]
+            let (key, value) = Array(members)[index]
             switch number(below: 8) {
             case 0: members[key] = nil
             case 1: members[text()] = value

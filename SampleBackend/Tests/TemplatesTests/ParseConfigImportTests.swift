@@ -97,7 +97,7 @@ struct ParseConfigImportTests {
     @Test func anImportShortensKeysThatAreTooLong() throws {
         let name = String(repeating: "k", count: 300)
         let parse = try imported(#"{"\#(name)": 1, "\#(name)x": 2}"#)
-        let keys = try #require(parse.template.parameterGroups["Config"]).parameters.keys
+        let keys = try #require(parse.template.parameterGroups["Config"]).parameters.names
         #expect(keys.count == 2)
         #expect(keys.allSatisfy { $0.count <= 256 })
         #expect(parse.report.count == 2)

@@ -204,7 +204,7 @@ private struct StatedOrders {
             for (section, parameters) in template.sections {
                 for (key, parameter) in parameters {
                     settings["\(section).\(key)", default: []].formUnion(
-                        parameter.conditionalValues.keys)
+                        parameter.conditionalValues.names)
                 }
             }
         }

@@ -227,13 +227,13 @@ struct ServeCommand: AsyncParsableCommand {
         _ store: any TemplateStore, options: ConfigServerOptions, logger: Logger
     ) async throws {
         let token = try await development.prepare(store, logger: logger)
+        let source = DevelopmentOptions.tokenSource(
+            isPrinted: token != nil, isNamed: try administratorToken != nil)
         let server = try await ConfigServer(
             store: store, options: options, logger: logger
         ) { address in
             Terminal.print("listening on \(address)")
             if let token { Terminal.print("administrator token \(token.text)") }
-            let source = DevelopmentOptions.tokenSource(
-                isPrinted: token != nil, isNamed: administratorToken != nil)
             logger.info("Sign in to the console at \(address)/console/ with \(source)")
         }
         var group = ServiceGroupConfiguration(
