@@ -115,10 +115,9 @@ public struct TemplateMerge: Sendable {
     /// it removes the values for the condition.
     ///
     /// - Parameter choices: The side by the path of a conflict; the default is theirs. Paths
-    ///   without a
-    ///   conflict are ignored.
+    ///   without a conflict are ignored.
     /// - Returns: The template, without a version.
-    public func resolving(_ choices: [String: Side]) -> RemoteConfigTemplate {
+    public func resolving(_ choices: NamedValues<Side>) -> RemoteConfigTemplate {
         var merger = TemplateMerger { choices[$0] ?? .theirs }
         var template = merger.merge(MergeSides(base: base, mine: mine, theirs: theirs))
         template.conditions = order.sorted(

@@ -20,10 +20,9 @@ struct GeneratedRequestsTests {
     func noGeneratedRequestIsAnsweredWith5xx(wantsTokens: Bool) async throws {
         let process = try BackendProcess(
             ["serve", "--port", "0", "--store", "memory", "--log-level", "critical"],
-            environment: [
-                "ACTIVECONFIG_ADMIN_TOKEN": Self.token,
-                "ACTIVECONFIG_USER_TOKEN_SECRET": wantsTokens ? UserToken.secret : "",
-            ])
+            environment: ["ACTIVECONFIG_ADMIN_TOKEN": Self.token].merging(
+                wantsTokens ? ["ACTIVECONFIG_USER_TOKEN_SECRET": UserToken.secret] : [:]
+            ) { $1 })
         let port = try #require(await process.listeningPort())
         let published = try await HTTPConnection.answer(
             port: port, method: "PUT", target: "/v1/projects/default/remoteConfig",

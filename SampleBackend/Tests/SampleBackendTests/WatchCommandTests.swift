@@ -190,7 +190,7 @@ struct WatchCommandTests {
         let watch = ["watch", "--server", receiver.url(""), "--count", "1"]
         let run = try await CommandRun(
             watch + option,
-            environment: option.isEmpty ? [:] : ["ACTIVECONFIG_CLIENT_KEY": "a-key-of-mine"])
+            environment: ["ACTIVECONFIG_CLIENT_KEY": option.isEmpty ? "" : "a-key-of-mine"])
         #expect(run.exitCode == 0, "\(run)")
         var requests = receiver.requests.makeAsyncIterator()
         for _ in 0..<2 {

@@ -54,11 +54,8 @@ struct TemplateMergeFixtureTests {
     func aMergeOfTemplatesIsThatOfTheConsole(row: Row) throws {
         let merge = row.merge
         #expect(merge.conflicts.map(\.path) == row.conflicts)
-        let mines = Dictionary(
-            merge.conflicts.map { ($0.path, TemplateMerge.Side.mine) },
-            uniquingKeysWith: { first, _ in first })
         // The order of conditional values has no meaning.
-        #expect(merge.resolving(mines).json() == row.withMine.json())
+        #expect(merge.resolving(merge.choosing(.mine)).json() == row.withMine.json())
         #expect(merge.merged.json() == row.withTheirs.json())
         #expect(merge.resolving([:]) == merge.merged)
         guard let decides = row.decides else { return }
@@ -79,9 +76,7 @@ struct TemplateMergeFixtureTests {
             let orders = StatedOrders(merge)
             let isConflict = merge.conflicts.contains { $0.subject == .conditionOrder }
             for side in [TemplateMerge.Side.mine, .theirs] {
-                let choices = Dictionary(
-                    merge.conflicts.map { ($0.path, side) }, uniquingKeysWith: { $1 })
-                let result = merge.resolving(choices)
+                let result = merge.resolving(merge.choosing(side))
                 let names = result.conditions.map(\.name)
                 if isConflict {
                     let chosen = (side == .mine ? merge.mine : merge.theirs).conditions.map(\.name)
@@ -285,8 +280,9 @@ private struct StatedOrders {
 }
 
 extension TemplateMerge {
-    fileprivate func choosing(_ side: Side) -> [String: Side] {
-        Dictionary(conflicts.map { ($0.path, side) }, uniquingKeysWith: { $1 })
+    /// The choice of one side for all conflicts.
+    func choosing(_ side: Side) -> NamedValues<Side> {
+        NamedValues(conflicts.map { (key: $0.path, value: side) }, uniquingKeysWith: { $1 })
     }
 
     fileprivate var conflictingNames: [String] {

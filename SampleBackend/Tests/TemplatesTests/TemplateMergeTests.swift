@@ -259,10 +259,7 @@ struct TemplateMergeTests {
             conflicts += merge.conflicts.count
             // Choosing my side everywhere gives the result of the mirrored merge, except for the
             // order of additions from both sides.
-            let all = Dictionary(
-                merge.conflicts.map { ($0.path, TemplateMerge.Side.mine) },
-                uniquingKeysWith: { first, _ in first })
-            let chosen = merge.resolving(all)
+            let chosen = merge.resolving(merge.choosing(.mine))
             #expect(sorted(chosen) == sorted(mirrored.merged))
             _ = try ValidatedTemplate(json: merge.merged.json())
             _ = try ValidatedTemplate(json: chosen.json())

@@ -125,12 +125,14 @@ struct MergeRoutes: Sendable {
     }
 
     /// The chosen side of each resolved conflict, by its path.
-    private func choices(in body: JSONNode) throws(RequestError) -> [String: TemplateMerge.Side] {
+    private func choices(
+        in body: JSONNode
+    ) throws(RequestError) -> NamedValues<TemplateMerge.Side> {
         let node = body["resolutions"] ?? .emptyObject
         guard case .object(let members) = node else {
             throw .invalidArgument("resolutions is \(node.kindDescription): send an object.")
         }
-        var choices: [String: TemplateMerge.Side] = [:]
+        var choices: NamedValues<TemplateMerge.Side> = [:]
         for (path, side) in members {
             guard let side = side.stringValue.flatMap(TemplateMerge.Side.init(rawValue:)) else {
                 throw .invalidArgument(

@@ -62,8 +62,8 @@ struct AdministrationOptions: ParsableArguments {
     private func transport() async throws -> any AdministrationTransport {
         if let store { return try await LocalTransport(store) }
         let token =
-            try token ?? .environment("ACTIVECONFIG_TOKEN")
-            ?? .environment("ACTIVECONFIG_ADMIN_TOKEN")
+            token ?? .sent(fromEnvironment: "ACTIVECONFIG_TOKEN")
+            ?? .sent(fromEnvironment: "ACTIVECONFIG_ADMIN_TOKEN")
         return try connection.transport(token: token)
     }
 }

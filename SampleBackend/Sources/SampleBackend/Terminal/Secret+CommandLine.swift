@@ -13,7 +13,14 @@ extension Secret: ExpressibleByArgument {
         self.init(argument)
     }
 
-    /// The value of an environment variable; nil when it is unset.
+    /// A secret from the environment that a command sends to a server; nil when it is unset or empty.
+    ///
+    /// An empty one cannot leave anything unprotected: the server refuses the request.
+    static func sent(fromEnvironment name: String) -> Secret? {
+        ProcessInfo.processInfo.environment[name].flatMap { Secret(argument: $0) }
+    }
+
+    /// A secret of a server from the environment; nil when it is unset.
     ///
     /// - Throws: `ValidationError` when it is empty or white space.
     static func environment(_ name: String) throws -> Secret? {

@@ -148,7 +148,7 @@ struct Watch {
         of suffix: String, with transport: ServerTransport
     ) async throws -> HTTPClientResponse {
         var fields = HTTPHeaders()
-        if let key = try command.sentClientKey { fields.add(name: "X-API-Key", value: key.text) }
+        if let key = command.sentClientKey { fields.add(name: "X-API-Key", value: key.text) }
         if let lastEventID, !lastEventID.isEmpty {
             fields.add(name: "Last-Event-ID", value: lastEventID)
         }

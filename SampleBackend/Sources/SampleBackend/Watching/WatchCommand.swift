@@ -40,15 +40,10 @@ struct WatchCommand: AsyncParsableCommand {
     var json = false
 
     /// The client key from the option, else from the environment; nil sends none.
-    ///
-    /// - Throws: `ValidationError` when it is empty.
-    var sentClientKey: Secret? {
-        get throws { try clientKey ?? .environment("ACTIVECONFIG_CLIENT_KEY") }
-    }
+    var sentClientKey: Secret? { clientKey ?? .sent(fromEnvironment: "ACTIVECONFIG_CLIENT_KEY") }
 
-    /// Rejects an invalid server URL and count, and an empty key.
+    /// Rejects an invalid server URL and count.
     func validate() throws {
-        _ = try sentClientKey
         _ = try connection.address()
         if let count, count < 1 {
             throw ValidationError("--count is \(count): give 1 or more.")
