@@ -42,7 +42,8 @@ struct JSONNodeExchangeFormatTests {
         }
     }
 
-    /// Random JSON without integers beyond 64 bits, with repeated keys.
+    /// Random JSON without integers beyond 64 bits, with repeated keys; without canonically
+    /// equivalent ones, of which the framework keeps the last (FORMAT 1.3).
     private static func text(depth: Int, using random: inout SeededGenerator) -> String {
         let count = Int.random(in: 0...4, using: &random)
         switch Int.random(in: depth > 0 ? 0...6 : 2...6, using: &random) {
@@ -51,8 +52,7 @@ struct JSONNodeExchangeFormatTests {
             return "[\(items.joined(separator: ", "))]"
         case 1:
             let items = (0..<count).map { _ in
-                let key = ["a", "B", "é", "e\u{301}", "\\u0061", "z\\n"].randomElement(
-                    using: &random)
+                let key = ["a", "B", "é", "\\u0061", "z\\n"].randomElement(using: &random)
                 return "\"\(key ?? "")\": " + text(depth: depth - 1, using: &random)
             }
             return "{\(items.joined(separator: ", "))}"

@@ -93,7 +93,7 @@ struct TemplateMergeFixtureTests {
                 orders.areBothReordered || !orders.canBeKept(among: merge.conflictingNames),
                 "round \(round)")
         }
-        #expect(counts.kept > 1_000 && counts.moved > 500 && counts.conflicts > 500)
+        #expect(counts.kept > 1_000 && counts.moved > 500 && counts.conflicts > 100, "\(counts)")
     }
 
     @Test func aChosenConditionGivesItsValuesOrTheyAreAConflict() {
