@@ -146,18 +146,27 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
         let before = state.withLock { $0 }
         let count = before.changes.count
         if count == 0 { return nil }
-        var (value, problem, isApplied) = (before.stored ?? initial, String?.none, false)
+        var (problem, isApplied) = (String?.none, false)
         var failure: (any Error)?
-        func apply(to data: Data?) -> Data? {
-            if let data, before.isStored { value = decode(data, problem: &problem) }
+        func changed(_ value: Value) -> Value {
+            var value = value
             for change in before.changes { change(&value) }
+            return value
+        }
+        func take(_ value: Value, _ data: Data?) {
+            // A store may call `apply` again, although it must not.
+            state.withLock { $0.take(value, data, changeCount: isApplied ? 0 : count) }
             isApplied = true
+        }
+        func apply(to data: Data?) -> Data? {
+            let stored = before.isStored ? data.map { decode($0, problem: &problem) } : nil
+            let value = changed(stored ?? before.stored ?? initial)
             var new = data
             if value != initial || data != nil {
                 do { new = try encode(value) } catch { failure = error }
             }
             // Before the store writes: whoever it calls then reads what it writes.
-            state.withLock { [value] in $0.take(value, new, changeCount: count) }
+            take(value, new)
             return new
         }
         do {
@@ -165,10 +174,7 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
         } catch {
             failure = error
         }
-        if !isApplied {
-            for change in before.changes { change(&value) }
-            state.withLock { [value] in $0.take(value, before.data, changeCount: count) }
-        }
+        if !isApplied { take(changed(before.stored ?? initial), before.data) }
         let isStored = failure == nil
         state.withLock { $0.isStored = isStored }
         guard let failure else { return problem }
