@@ -35,13 +35,7 @@ struct ForgettingRacesTests {
             config.currentUserID = "2"
             // The user's documents have already been read.
             store.afterNextPendingRead(of: "1") {
-                // On this thread, which is in the store's call, it would be put off.
-                let isForgotten = DispatchSemaphore(value: 0)
-                Thread.detachNewThread {
-                    try? config.forgetUser("1")
-                    isForgotten.signal()
-                }
-                isForgotten.wait()
+                onAnotherThread { try? config.forgetUser("1") }
             }
             #expect(loads(config).sections.isEmpty)
             config.currentUserID = "1"

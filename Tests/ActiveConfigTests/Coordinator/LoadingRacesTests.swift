@@ -58,7 +58,7 @@ struct LoadingRacesTests {
 
     @Test func theCurrentUserHasWhatTheHandlesHaveThatWereLoadedMeanwhile() {
         afterEachRead { config in
-            config.configuration(forUserID: "1").activate()
+            onAnotherThread { config.configuration(forUserID: "1").activate() }
         } _: { config in
             let handle = config.configuration(forUserID: "1")
             config.currentUserID = "1"

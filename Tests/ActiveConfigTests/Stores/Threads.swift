@@ -27,3 +27,15 @@ enum Threads {
         }
     }
 }
+
+/// Runs `body` on a thread of its own, and returns when it has ended.
+///
+/// The framework puts off what is called on a thread that is in a call of a store.
+func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
+    let hasEnded = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        body()
+        hasEnded.signal()
+    }
+    hasEnded.wait()
+}

@@ -7,7 +7,7 @@ import Testing
 /// Intervals, waits and freshness of more users than the store remembers.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ManyUsersHistoryTests {
-    private static let users = (0..<2_000).map { "user-\($0)" }
+    private static let users = (0..<Rounds.count(300, nightly: 2_000)).map { "user-\($0)" }
 
     private static func download(_ handles: [UserConfiguration]) async -> [DownloadOutcome?] {
         var outcomes: [DownloadOutcome?] = []

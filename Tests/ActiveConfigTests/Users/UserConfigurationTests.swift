@@ -138,7 +138,7 @@ struct UserConfigurationTests {
         store.afterNextRead { _ = config.currentConfiguration }
         // The current user is loaded first, so that only the handle's read is delayed.
         _ = config.currentConfiguration
-        store.afterNextRead { try? config.forgetUser("1") }
+        store.afterNextRead { onAnotherThread { try? config.forgetUser("1") } }
         #expect(handle[Self.title] == "none")
     }
 
