@@ -52,9 +52,10 @@ struct UpdaterShutdownTests {
         #expect(count(ofVersion: 1) == Self.users.count - storing)
 
         try await fixture.run {
-            try await fixture.advance { count(ofVersion: 2) == Self.users.count }
+            // A document becomes active after it is stored.
             let handles = Self.users.map { config.configuration(forUserID: $0) }
-            #expect(handles.allSatisfy { $0["Home"]?.title == "2" })
+            try await fixture.advance { handles.allSatisfy { $0["Home"]?.title == "2" } }
+            #expect(count(ofVersion: 2) == Self.users.count)
         }
     }
 }
