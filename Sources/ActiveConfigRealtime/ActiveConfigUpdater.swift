@@ -42,7 +42,7 @@ public final class ActiveConfigUpdater: Sendable {
         package var maximumSilence = Duration.seconds(45)
         /// The longest time from opening a stream to its first event; a proxy that holds a stream
         /// back exceeds it, and long polls take the stream's place.
-        package var helloTimeout = Duration.seconds(10)
+        package var helloTimeout = URLSessionEventSource.maximumStreamWait
         /// How long a long poll waits, 1 to 60 seconds.
         package var longPollWait = Duration.seconds(25)
         /// The time after which streams are tried again where they did not get through.
