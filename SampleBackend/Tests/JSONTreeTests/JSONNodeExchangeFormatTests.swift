@@ -65,6 +65,16 @@ struct JSONNodeExchangeFormatTests {
         }
     }
 
+    /// The form keeps both spellings of a key; the framework, to which they are one, reads the last
+    /// by bytes, whatever their order was.
+    @Test(arguments: [#"{"é": 1, "e\u0301": 2}"#, #"{"e\u0301": 2, "é": 1}"#])
+    func theFrameworkReadsOneOfTwoEquivalentKeys(text: String) throws {
+        let form = try JSONNode(jsonData: Data(text.utf8), keys: .lastCounts).exchangeForm
+        #expect(form.description.hasSameBytes(as: "{\"e\u{301}\":2,\"é\":1}"))
+        let value = try SettingValue(jsonData: Data(form.description.utf8))
+        #expect(value == .object(["é": 1]))
+    }
+
     @Test func theLastOfEqualKeysCounts() throws {
         let text = #"{"a": 1, "b": 2, "\u0061": 3}"#
         let node = try JSONNode(jsonData: Data(text.utf8), keys: .lastCounts)

@@ -20,7 +20,7 @@ struct AssuranceOptionsTests {
         NamedRow("a key without ID", (["--signing-key", "key.pem"], "--signing-key")),
         NamedRow("a missing key file", (["--signing-key", "a:/nothing"], "cannot be read")),
         NamedRow("a file that is not a key", (["--signing-key", "a:/dev/null"], "Ed25519")),
-        NamedRow("an empty service key", (["--service-key", ""], "--service-key")),
+        NamedRow("an empty service key", (["--service-key", ""], "invalid for '--service-key")),
         NamedRow(
             "a service key that clients have",
             (["--service-key", "x-secret-x", "--client-key", "x-secret-x"], "--service-key")),
