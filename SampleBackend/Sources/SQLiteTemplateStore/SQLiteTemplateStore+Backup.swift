@@ -72,6 +72,8 @@ extension SQLiteTemplateStore {
     public static func addChecksum(toBackupAt path: String) throws(TemplateStoreError) {
         do {
             let queue = try DatabaseQueue(path: path)
+            // Without unused pages, in which damage would go unnoticed.
+            try queue.vacuum()
             try queue.write { try SQLiteBackupChecksum.add(to: $0) }
             // The database file then contains everything.
             try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }

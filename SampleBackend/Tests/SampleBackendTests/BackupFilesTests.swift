@@ -115,6 +115,12 @@ struct BackupFilesTests {
         #expect(doctor.exitCode == 1 && doctor.output.contains("checksum"), "\(doctor)")
     }
 
+    /// Damage to a page without content would go unnoticed.
+    @Test func aBackupHasNoUnusedPages() async throws {
+        let queue = try DatabaseQueue(path: backup)
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "PRAGMA freelist_count") } == 0)
+    }
+
     @Test func aDamagedBackupIsRefused() async throws {
         var random = SeededGenerator.printingItsSeed()
         let intact = try Data(contentsOf: URL(fileURLWithPath: backup))
