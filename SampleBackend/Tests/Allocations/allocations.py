@@ -30,8 +30,8 @@ import sites
 
 # Allocations of a debug build by whole modules, as with CI set, and of one by files, both with Swift 6.3. One more
 # allocation fails; a smaller excess is noise of a busy machine.
-BOUNDS = {"document": (97, 95), "rendered": (249, 247), "not-modified": (105, 103), "repeated": (37, 36),
-          "event": (61, 52)}
+BOUNDS = {"document": (95, 95), "rendered": (247, 247), "not-modified": (103, 103), "repeated": (36, 36),
+          "event": (52, 52)}
 TOLERANCE = 0.75
 
 LIMIT = 120  # Time limit of any operation, in seconds.

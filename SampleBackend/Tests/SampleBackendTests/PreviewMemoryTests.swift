@@ -5,7 +5,9 @@
     import Testing
 
     /// Memory use of previews for many users.
-    @Suite(.timeLimit(.minutes(Rounds.minutes)), .disabled(if: Sanitizer.isOn))
+    // The limit only bounds a hang: three previews need 36 s of a processor that takes twice the
+    // reference time, and share two of them with other tests.
+    @Suite(.timeLimit(.minutes(Rounds.minutes * 3)), .disabled(if: Sanitizer.isOn))
     struct PreviewMemoryTests {
         /// Template with 2,000 settings of 100 characters.
         private static let template: String = {
