@@ -5,8 +5,8 @@
     import Testing
 
     /// Memory use of previews for many users.
-    // The limit only bounds a hang: three previews need 36 s of a processor that takes twice the
-    // reference time, and share two of them with other tests.
+    // Three previews need 36 s of a processor of half the reference's speed, beside other tests.
+    // deadline: bounds a hang only
     @Suite(.timeLimit(.minutes(Rounds.minutes * 3)), .disabled(if: Sanitizer.isOn))
     struct PreviewMemoryTests {
         /// Template with 2,000 settings of 100 characters.
