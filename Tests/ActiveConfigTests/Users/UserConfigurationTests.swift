@@ -230,7 +230,7 @@ struct UserConfigurationTests {
         for _ in 0..<2 { try await user.download() }
         config.listenerQueue.sync {}
         // deadline: lets the main queue deliver
-        while numbers.count < 3, !Task.isCancelled { await Task.yield() }
+        while numbers.count < 3 || titles.count < 2, !Task.isCancelled { await Task.yield() }
         #expect(numbers == [0, 1, 2] && titles == ["1", "1"])
         for subscription in subscriptions { subscription.cancel() }
     }
