@@ -67,8 +67,8 @@ PLANTED = {
     ),
     "an own document is not stored": (
         "ActiveConfig+Storing.swift",
-        "guard let configStore else { return .stored }",
-        "guard let configStore, !FAULT else { return .stored }",
+        "guard let store else { return .stored }",
+        "guard let store, !FAULT else { return .stored }",
     ),
     "a pending document is not stored": (
         "ActiveConfig+Storing.swift",
@@ -82,8 +82,8 @@ PLANTED = {
     ),
     "a stored document is not forgotten": (
         "ActiveConfig+Forgetting.swift",
-        "try configStore?.persistConfiguration(nil, forUserID: userID)",
-        "if !FAULT { try configStore?.persistConfiguration(nil, forUserID: userID) }",
+        "try store?.persistConfiguration(nil, forUserID: userID)",
+        "if !FAULT { try store?.persistConfiguration(nil, forUserID: userID) }",
     ),
     "readers of the current user keep a former snapshot": (
         "ActiveConfig+Transitions.swift",
@@ -91,7 +91,7 @@ PLANTED = {
         "                if !FAULT || state.snapshot == nil { state.snapshot = new }\n",
     ),
     "the crash guard does not watch a fallback": (
-        "ActiveConfig+Vetting.swift",
+        "ActiveConfig+VettingActivations.swift",
         "generic.flatMap { $0.isOwn ? $0.configuration : nil }, userID: nil)",
         "generic.flatMap { $0.isOwn && !FAULT ? $0.configuration : nil }, userID: nil)",
     ),
