@@ -57,6 +57,9 @@ class TokenTests(TaskCase):
         self.write("Name", name)
         self.press("Create the token")
         secret = self.field("Token").get_attribute("value")
+        # Also after the token itself was copied.
+        self.press("Copy")
+        self.wait_for_text("Copied", "dialog")
         self.press("Copy sign-in link")
         self.wait_for_text("Copied the link", "dialog")
         link = self.driver.execute_async_script(

@@ -36,9 +36,16 @@ export function showSecret({title, label, secret, text, link}) {
     }}, 'Copy');
     /** @type {HTMLElement | false} */
     const copyLink = link !== undefined && h('button', {type: 'button', onclick: async () => {
-        isCopied ||= await copyText(link);
-        announce(isCopied ? 'Sign-in link copied.' : 'Copy the selected text.');
-        if (isCopied && copyLink) fill(copyLink, 'Copied the link');
+        if (await copyText(link)) {
+            isCopied = true;
+            if (copyLink) fill(copyLink, 'Copied the link');
+            announce('Sign-in link copied.');
+        } else {
+            input.focus();
+            input.select();
+            announce(`The browser does not copy the link. Copy the selected ${
+                label.toLowerCase()}.`);
+        }
     }}, 'Copy sign-in link');
     const done = h('button', {type: 'button'}, 'Done');
     return openDialog(title, (close) => {
