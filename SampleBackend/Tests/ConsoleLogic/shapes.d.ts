@@ -285,10 +285,10 @@ type SessionPages = {
     end: () => void;
 };
 
-/** What a session needs of the page and the server. */
 /** An address that was entered: the token of a link, and the fragment without it. */
 type EnteredAddress = {token: string | null, place: string};
 
+/** What a session needs of the page and the server. */
 type SessionPorts = {
     currentSession: () => Promise<Session>;
     /** The same, with what the pages get first. */
