@@ -80,7 +80,7 @@ let package = Package(
             dependencies: ["JSONTree", "Targeting", "Templates"]
                 + products(
                     "ActiveConfig", "ActiveConfigJSON", "Crypto", "NIOConcurrencyHelpers",
-                    "NIOCore", "NIOFoundationEssentialsCompat", "OrderedCollections")
+                    "NIOCore", "NIOFoundationEssentialsCompat")
         ),
         .target(
             name: "TemplateStore",
@@ -108,7 +108,7 @@ let package = Package(
                     "ActiveConfig", "Crypto", "HTTPTypes", "Logging", "Metrics",
                     "NIOConcurrencyHelpers", "NIOCore", "NIOExtras",
                     "NIOFoundationEssentialsCompat", "NIOHTTP1", "NIOHTTPTypesHTTP1", "NIOPosix",
-                    "NIOSSL", "OrderedCollections", "ServiceLifecycle")
+                    "NIOSSL", "ServiceLifecycle")
         ),
         .target(
             name: "ClientAPI",
@@ -206,7 +206,7 @@ let package = Package(
         .executableTarget(
             name: "StreamLoad",
             dependencies: ["ChunkedBodies", "JSONTree"]
-                + products("ActiveConfigEventStream", "NIOCore", "NIOPosix", "OrderedCollections"),
+                + products("ActiveConfigEventStream", "NIOCore", "NIOPosix"),
             path: "Tests/StreamLoad"
         ),
         .testTarget(
@@ -222,9 +222,7 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: ["JSONTree", "Rendering", "SeededRandomness", "Targeting", "Templates"]
-                + products(
-                    "ActiveConfig", "NIOCore", "NIOFoundationEssentialsCompat", "OrderedCollections"
-                ),
+                + products("ActiveConfig", "NIOCore", "NIOFoundationEssentialsCompat"),
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
@@ -262,8 +260,7 @@ let package = Package(
             ]
                 + products(
                     "ActiveConfig", "ActiveConfigEventStream", "JWTKit", "Logging", "NIOCore",
-                    "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOTLS", "OrderedCollections",
-                    "ServiceLifecycle"),
+                    "NIOHTTP1", "NIOPosix", "NIOSSL", "NIOTLS", "ServiceLifecycle"),
             path: "Tests/ServerTestSupport"
         ),
         .testTarget(

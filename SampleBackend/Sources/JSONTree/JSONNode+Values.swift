@@ -1,5 +1,3 @@
-import OrderedCollections
-
 extension JSONNode {
     /// Returns a Boolean value that indicates whether two values are equal if numbers compare by
     /// value, as in RFC 6902, 4.6: `1`, `1.0` and `10e-1` are equal.

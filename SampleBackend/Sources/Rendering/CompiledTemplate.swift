@@ -2,7 +2,6 @@ import ActiveConfigJSON
 import Foundation
 public import JSONTree
 public import NIOCore
-import OrderedCollections
 public import Targeting
 public import Templates
 

@@ -1,5 +1,4 @@
 public import JSONTree
-import OrderedCollections
 public import Targeting
 public import Templates
 

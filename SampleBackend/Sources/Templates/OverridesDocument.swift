@@ -1,7 +1,6 @@
 import ActiveConfig
 public import Foundation
 public import JSONTree
-import OrderedCollections
 
 /// The pinned values of one user, by section and key (API 3).
 ///

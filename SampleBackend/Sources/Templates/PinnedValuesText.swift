@@ -1,6 +1,5 @@
 package import Foundation
 import JSONTree
-import OrderedCollections
 
 /// The settings that a change of pinned values affects, as text for the audit trail:
 /// `Home.title = "y" (was "x"); Home.count no longer pinned (was 3)`.

@@ -1,6 +1,4 @@
 public import JSONTree
-import OrderedCollections
-import Targeting
 
 /// A merge of two people's changes to one template.
 ///

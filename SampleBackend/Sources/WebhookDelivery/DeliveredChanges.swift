@@ -1,5 +1,4 @@
 import JSONTree
-import OrderedCollections
 import TemplateStore
 import Templates
 
@@ -20,7 +19,7 @@ struct DeliveredChanges: Sendable {
         let project = claimed.webhook.project
         var names: Set<ExactText> = []
         func add(_ sections: some Sequence<String>) {
-            names.formUnion(sections.lazy.map { ExactText($0) })
+            names.formUnion(sections.exactNames)
         }
         var new: RemoteConfigTemplate?
         for earlier in try await possibleVersions() {
@@ -40,7 +39,7 @@ struct DeliveredChanges: Sendable {
                 }
             }
         }
-        return names.map(\.text).sortedByBytes()
+        return names.sortedByBytes()
     }
 
     /// The versions that the receiver may have: the last one known to be delivered, and those that

@@ -1,5 +1,4 @@
 import JSONTree
-import OrderedCollections
 
 extension JSONNode {
     /// Template with a section of its own and three conditions, one of them on a percentage.

@@ -2,7 +2,6 @@ import Foundation
 import InMemoryTemplateStore
 import JSONTree
 import JWTKit
-import OrderedCollections
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore

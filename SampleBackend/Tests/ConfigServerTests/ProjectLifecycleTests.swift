@@ -1,7 +1,6 @@
 import ConfigServer
 import InMemoryTemplateStore
 import JSONTree
-import OrderedCollections
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore

@@ -2,7 +2,6 @@ import ActiveConfig
 import Foundation
 import JSONTree
 import NIOCore
-import OrderedCollections
 import Rendering
 import Targeting
 import Templates

@@ -1,7 +1,6 @@
 import ActiveConfig
 import Foundation
 import JSONTree
-import OrderedCollections
 import Rendering
 import Targeting
 import Templates

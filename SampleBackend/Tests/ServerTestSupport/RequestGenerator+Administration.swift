@@ -1,6 +1,5 @@
 import Foundation
 import JSONTree
-import OrderedCollections
 
 extension RequestGenerator {
     /// The next request of an administrator, mostly with a valid token and an invalid path, query

@@ -1,6 +1,5 @@
 import Foundation
 import JSONTree
-import OrderedCollections
 
 /// Data of an event, kept for a later check.
 struct Payload {

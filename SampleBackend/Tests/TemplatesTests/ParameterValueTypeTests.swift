@@ -1,6 +1,5 @@
 import Foundation
 import JSONTree
-import OrderedCollections
 import Templates
 import Testing
 

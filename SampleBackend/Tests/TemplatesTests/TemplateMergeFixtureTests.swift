@@ -1,7 +1,5 @@
 import JSONTree
-import OrderedCollections
 import SeededRandomness
-import Targeting
 import Templates
 import Testing
 

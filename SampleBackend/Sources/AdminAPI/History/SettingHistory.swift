@@ -1,7 +1,6 @@
 import Foundation
 import HTTPServing
 import JSONTree
-import OrderedCollections
 import TemplateStore
 import Templates
 

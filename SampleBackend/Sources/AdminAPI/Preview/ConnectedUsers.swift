@@ -1,6 +1,5 @@
 import ClientAPI
 import JSONTree
-import Targeting
 
 /// The connected users whose IDs contain a text (API 3).
 struct ConnectedUsers: Sendable {

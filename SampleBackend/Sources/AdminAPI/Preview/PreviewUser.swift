@@ -1,7 +1,6 @@
 import ClientAPI
 import HTTPServing
 import JSONTree
-import OrderedCollections
 import Targeting
 
 /// A user of a preview: an ID and signals.

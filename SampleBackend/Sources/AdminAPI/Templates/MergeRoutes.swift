@@ -2,7 +2,6 @@ import ClientAPI
 import HTTPServing
 import HTTPTypes
 import JSONTree
-import OrderedCollections
 import TemplateStore
 import Templates
 

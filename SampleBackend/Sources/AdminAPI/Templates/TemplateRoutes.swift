@@ -5,7 +5,6 @@ import HTTPTypes
 import JSONTree
 import NIOCore
 import NIOFoundationEssentialsCompat
-import OrderedCollections
 import Rendering
 import TemplateStore
 import Templates

@@ -3,7 +3,6 @@ import JSONTree
 import Logging
 import NIOConcurrencyHelpers
 import Rendering
-import Targeting
 package import TemplateStore
 import Templates
 
