@@ -31,7 +31,9 @@ extension ActiveConfigUpdate: CustomStringConvertible {
         case .state(let state, let userID): "\(UserID(userID).logName) is \(state)"
         case .applied(let update):
             "\(version(update.templateVersion)) of \(UserID(update.userID).logName) is active, "
-                + "changed sections: \(names(update.changedSectionNames))"
+                + (update.changedSectionNames.isEmpty
+                    ? "no section changed"
+                    : "changed sections: \(names(update.changedSectionNames))")
         case .pending(let update):
             "\(version(update.templateVersion)) of \(UserID(update.userID).logName) waits for its "
                 + "activation, sections: \(names(update.sectionNames))"
