@@ -55,7 +55,7 @@ public struct TemplateMerge: Sendable {
         public let settings: [Setting]
     }
 
-    /// A parameter of a template; the group is nil for a parameter outside groups.
+    /// A parameter of a template.
     public struct Setting: Sendable, Hashable {
         /// The group; nil outside groups.
         public let group: String?

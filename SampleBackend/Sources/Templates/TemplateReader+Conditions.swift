@@ -75,8 +75,8 @@ extension TemplateReader {
                 path, "another condition is also called \"\(name.shortened)\"; rename one of them"
             )
         } else if !shownNames.insert(name).inserted {
-            // A document's keys, and therefore the names of its experiments, are Swift strings
-            // (FORMAT 1.3).
+            // Apps compare a document's keys, and with them the names of its experiments, as Swift
+            // strings (FORMAT 1.3).
             found.add(
                 path,
                 "another condition's name looks like \"\(name.shortened)\", in other characters; "

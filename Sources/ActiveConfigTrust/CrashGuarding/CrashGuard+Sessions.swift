@@ -111,7 +111,7 @@ extension CrashGuard {
         // One write for both. If the process dies before it, the copy is made once more.
         let dropped = change { state in
             defer { state.proving = nil }
-            // By now another document can be active, or the user be forgotten.
+            // During the copy, another document can become active, or the user be forgotten.
             let (isActive, isKnown) = (state.document == document, state.proving == document)
             return note(in: state) { [process] record in
                 if isActive { record.begin(nil, in: process) }
@@ -128,7 +128,7 @@ extension CrashGuard {
         do {
             let data = try StoredRecord.encode(stored, of: userID)
             try context.store.updateClientState(named: Self.copyName(of: userID)) { old in
-                // Else the user was forgotten, and the copy is or will be removed.
+                // Otherwise the user was forgotten during the copy, which `forget` removes.
                 state.withLock { $0.proving == document } ? data : old
             }
             return true
