@@ -92,6 +92,7 @@ struct SampleOutput {
                         ? "nothing has changed." : "\(names.joined(separator: ", ")) changed."))
         case .pending(let update):
             let names = update.sectionNames.sorted()
+            let verb = names.count == 1 ? "waits" : "wait"
             write(
                 event: "pending",
                 [
@@ -99,7 +100,7 @@ struct SampleOutput {
                     "version": update.templateVersion.map { .integer($0) } ?? .null,
                     "sections": .array(names.map { .string($0) }),
                 ],
-                "Live, \(Self.name(update.userID)): \(names.joined(separator: ", ")) wait for "
+                "Live, \(Self.name(update.userID)): \(names.joined(separator: ", ")) \(verb) for "
                     + "activation.")
         }
     }
