@@ -2,7 +2,7 @@
  * Values of Boolean settings: what a switch shows and sets.
  */
 
-import {objectOf, entries, names} from '../json/json.js';
+import {entries, names, objectOf} from '../json/json.js';
 
 /**
  * True if a value of a setting can be shown as a switch.

@@ -93,7 +93,7 @@ export function relativeTime(timestamp, now = Date.now()) {
 }
 
 /**
- * A version in a sentence after "since" or "of"; 0 is the state before the first one.
+ * A version within a sentence; 0 is the state before the first one.
  *
  * @param {string} versionNumber
  */
