@@ -135,6 +135,17 @@ class BuilderTests(TaskCase):
         self.assertEqual(self.field("Value").get_attribute("value"), "")
         self.wait_for_text("Enter the version.", "dialog .rule-line")
 
+    def test_gives_a_percentage_that_has_no_seed_on_purpose_none(self):
+        self.add_condition("")
+        self.write("Expression", "percent <= 10")
+        self.wait_for(lambda: self.named("select", "Field"), "the rule")
+        self.field("Name").send_keys("New")
+        self.assertEqual(self.expression(), "percent <= 10")
+        self.write("Name", "")
+        self.press("Add rule")
+        self.field("Name").send_keys("New")
+        self.assertEqual(self.expression(), "percent <= 10 && percent('new') <= 10")
+
     def test_takes_a_list_of_users(self):
         self.add_condition("Testers")
         self.press("Add rule")

@@ -400,7 +400,9 @@ type ConditionTree = ConditionRule | {kind: 'constant', value: boolean}
 /** Rule of an expression in the form. */
 type RuleView = ConditionRule & {isNegated?: boolean, isEmptyMeant?: boolean, operands?: undefined,
     /** Text of another value that is not added yet. */
-    typed?: string};
+    typed?: string,
+    /** True for a percentage that waits for the seed of a name. */
+    lacksSeed?: boolean};
 
 /** Group of rules in the form. */
 type GroupView = {

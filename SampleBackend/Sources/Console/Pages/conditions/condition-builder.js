@@ -203,17 +203,18 @@ export class ConditionBuilder {
     }
 
     /**
-     * Sets the seed of the percentages that are added, also of those that have the one before.
+     * Sets the seed of the percentages that are added, also of those that have the one before, but
+     * not of typed ones without a seed.
      *
      * @param {?string} seed
      */
     setSeed(seed) {
         const before = this.seed;
         this.seed = seed;
-        const rules = rulesOf(this.rules ?? {kind: 'all', operands: []}).filter(
-            ({element, key}) => element === 'percent' && key === before);
+        const rules = rulesOf(this.rules ?? {kind: 'all', operands: []}).filter((rule) =>
+            rule.element === 'percent' && rule.key === before && (before ?? rule.lacksSeed));
         if (before === seed || !rules.length) return;
-        for (const rule of rules) rule.key = seed;
+        for (const rule of rules) Object.assign(rule, {key: seed, lacksSeed: seed === null});
         this.write();
         this.draw();
     }
@@ -251,7 +252,8 @@ export class ConditionBuilder {
         };
         /** @returns {RuleView} */
         const newRule = () => ({kind: 'rule', element: fields[0].element, key: this.seed,
-            comparison: fields[0].comparisons[0][0], values: [...fields[0].initial.values]});
+            lacksSeed: this.seed === null, comparison: fields[0].comparisons[0][0],
+            values: [...fields[0].initial.values]});
         const rows = view.operands.map((operand, index) => {
             const place = `${path}.${index}`;
             const remove = () => {

@@ -140,7 +140,7 @@ export function setField(rule, element, seed = null) {
     if (!field) return;
     const {key = element === 'percent' ? seed : null, values} = field.initial;
     Object.assign(rule, {element, key, comparison: field.comparisons[0][0], values: [...values],
-        isEmptyMeant: false, typed: ''});
+        isEmptyMeant: false, typed: '', lacksSeed: element === 'percent' && key === null});
 }
 
 /**

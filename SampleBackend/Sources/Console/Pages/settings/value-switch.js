@@ -67,12 +67,15 @@ export function valueSwitch(setting, workspace) {
         'aria-label': name, 'data-focus': `switch ${name}`, 'data-column': 'value',
         checked: text === 'true', onchange: async () => {
             const value = String(input.checked);
-            if (!isConditional(parameter)) {
+            // Another tab may have added conditional values since the row was drawn.
+            const {template} = workspace;
+            const now = parameterOf(template, group, key) ?? parameter;
+            if (!isConditional(now)) {
                 apply({value, isForAll: false});
                 return;
             }
             input.checked = !input.checked;
-            const choice = await askWhom(setting, workspace.template, value);
+            const choice = await askWhom({...setting, parameter: now}, template, value);
             if (choice) apply(choice);
         }});
     return h('label', {class: 'switch-line'}, input,
