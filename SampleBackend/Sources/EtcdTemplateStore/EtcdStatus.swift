@@ -77,7 +77,7 @@ package struct EtcdStatus: Sendable {
         if case .failure(let error) = store, error.code == .unavailable {
             // A member may have named a leader that was lost just before.
             members = await Self.members(of: gateway)
-            alarms = []
+            alarms = nil
             (readTime, writeTime) = (.failure(error), .failure(error))
         } else {
             let alarms: EtcdAlarms? = try? await gateway.call(

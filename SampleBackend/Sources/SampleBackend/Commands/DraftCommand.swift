@@ -107,7 +107,9 @@ struct DraftCommand: AsyncParsableCommand {
 
         @Flag(
             name: .shortAndLong,
-            help: "Do not ask, even if more than half of the settings are removed.")
+            help: """
+                Do not ask, even if more than half of the settings are removed, or one changes its type.
+                """)
         var yes = false
 
         func run(with transport: any AdministrationTransport) async throws {

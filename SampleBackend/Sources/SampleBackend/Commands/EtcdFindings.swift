@@ -129,6 +129,8 @@ struct EtcdFindings {
 
     private var alarms: [DoctorFinding] {
         guard let alarms = status.alarms else {
+            // The failure of the store says it already.
+            guard case .success = status.store else { return [] }
             return [
                 DoctorFinding(
                     "etcd alarms", .warning,

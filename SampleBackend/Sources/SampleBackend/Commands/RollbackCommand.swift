@@ -9,7 +9,8 @@ struct RollbackCommand: AdministrationCommand {
             Give --if-match with the version that you reviewed: if another version was published \
             since, the command fails, so it undoes no change that you have not seen. Without it, \
             the command replaces only the version that is current when it starts. When the \
-            older version lacks more than half of the settings, the command asks first.
+            older version lacks more than half of the settings, or one has another type, the \
+            command asks first.
             """)
 
     @Argument(help: "The version to publish again.")
@@ -30,7 +31,9 @@ struct RollbackCommand: AdministrationCommand {
 
     @Flag(
         name: .shortAndLong,
-        help: "Do not ask, even if more than half of the settings are removed.")
+        help: """
+            Do not ask, even if more than half of the settings are removed, or one changes its type.
+            """)
     var yes = false
 
     /// Rejects contradictory options.

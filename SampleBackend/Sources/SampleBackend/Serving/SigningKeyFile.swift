@@ -27,7 +27,10 @@ struct SigningKeyFile: Sendable, Hashable, ExpressibleByArgument {
     /// - Throws: `ValidationError` when one cannot be used, or two have the same ID.
     static func keys(of files: [SigningKeyFile]) throws -> [SigningKey] {
         var keys = try files.map { try $0.key }
-        let environment = try Secret.environment(variable)?.text ?? ""
+        let environment =
+            try Secret.environment(
+                variable, form: "ID:BASE64, which \"sample-backend keys generate\" creates"
+            )?.text ?? ""
         for word in environment.split(whereSeparator: \.isWhitespace) {
             let parts = word.split(separator: ":", maxSplits: 1)
             guard parts.count == 2 else {

@@ -22,13 +22,19 @@ extension Secret: ExpressibleByArgument {
 
     /// A secret of a server from the environment; nil when it is unset.
     ///
+    /// - Parameters:
+    ///   - name: The variable.
+    ///   - form: What to give it, for the error.
+    /// - Returns: The secret; nil when the variable is unset.
     /// - Throws: `ValidationError` when it is empty or white space.
-    static func environment(_ name: String) throws -> Secret? {
+    static func environment(
+        _ name: String,
+        form: String = "a long, random text, such as that of \"openssl rand -hex 32\""
+    ) throws -> Secret? {
         guard let text = ProcessInfo.processInfo.environment[name] else { return nil }
         guard let secret = Secret(argument: text) else {
             throw ValidationError(
-                "The environment variable \(name) is empty: give it a long, random text, such as "
-                    + "that of \"openssl rand -hex 32\", or remove it.")
+                "The environment variable \(name) is empty: give it \(form), or remove it.")
         }
         return secret
     }
