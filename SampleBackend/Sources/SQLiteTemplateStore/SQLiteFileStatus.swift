@@ -1,3 +1,4 @@
+import Foundation
 import TemplateStore
 
 #if canImport(Darwin)
@@ -29,6 +30,8 @@ struct SQLiteFileStatus: Equatable {
     /// In bytes.
     let size: Int64
     let modification: Modification
+    /// False for a folder, a pipe or a device.
+    let isFile: Bool
     /// True when others can read or write the file, or the group can write it.
     let isOpenToOthers: Bool
 
@@ -40,6 +43,17 @@ struct SQLiteFileStatus: Equatable {
         if unsafe stat(path, &status) == 0 { return SQLiteFileStatus(status) }
         try checkIsAbsent(path, errno)
         return nil
+    }
+
+    /// The path to which a symbolic link leads, beside which SQLite keeps its other files; any other
+    /// path as it is.
+    static func target(ofLinkAt path: String) -> String {
+        let files = FileManager.default
+        guard (try? files.destinationOfSymbolicLink(atPath: path)) != nil,
+            let target = unsafe realpath(path, nil)
+        else { return path }
+        defer { unsafe free(target) }
+        return unsafe String(cString: target)
     }
 
     /// - Throws: ``TemplateStoreError`` with the code `unavailable` unless the system call failed
@@ -69,6 +83,7 @@ struct SQLiteFileStatus: Equatable {
         #endif
         modification = Modification(
             seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+        isFile = status.st_mode & S_IFMT == S_IFREG
         isOpenToOthers = status.st_mode & 0o026 != 0
     }
 

@@ -18,6 +18,11 @@ struct SQLitePrivateCopy: Sendable {
     ///
     /// - Throws: ``TemplateStoreError`` when it cannot be copied.
     init(of original: String) throws(TemplateStoreError) {
+        if let status = try SQLiteFileStatus.status(ofFileAt: original), !status.isFile {
+            throw TemplateStoreError(
+                .unavailable,
+                "'\(original)' is not a file: give the path of a database or a backup.")
+        }
         self.original = original
         folder = FileManager.default.temporaryDirectory
             .appending(component: "sample-backend-\(UUID().uuidString)")

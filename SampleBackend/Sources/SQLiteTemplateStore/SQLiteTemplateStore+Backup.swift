@@ -15,6 +15,7 @@ extension SQLiteTemplateStore {
     public static func reading(
         path: String
     ) async throws(TemplateStoreError) -> SQLiteTemplateStore {
+        let path = SQLiteFileStatus.target(ofLinkAt: path)
         if SQLiteUseLock.isHeld(path: path) { return try await SQLiteTemplateStore(path: path) }
         let copy = try SQLitePrivateCopy(of: path)
         do throws(TemplateStoreError) {
@@ -32,7 +33,7 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// Copies the database to a new file; the database can be in use.
+    /// Copies the database to a new file without unused pages; the database can be in use.
     ///
     /// - Parameter target: The path of the copy, at which no file must exist.
     /// - Throws: ``TemplateStoreError`` with the code `outOfSpace` or `unavailable`; an incomplete
@@ -47,9 +48,7 @@ extension SQLiteTemplateStore {
             try SQLiteFileStatus.status(ofFileAt: target)?.identity == file
         }
         do {
-            let queue = try DatabaseQueue(path: target)
-            try await copy(to: queue)
-            try queue.close()
+            try await copy(to: target)
             guard try isThere() else {
                 throw TemplateStoreError(
                     .unavailable,
@@ -72,8 +71,6 @@ extension SQLiteTemplateStore {
     public static func addChecksum(toBackupAt path: String) throws(TemplateStoreError) {
         do {
             let queue = try DatabaseQueue(path: path)
-            // Without unused pages, in which damage would go unnoticed.
-            try queue.vacuum()
             try queue.write { try SQLiteBackupChecksum.add(to: $0) }
             // The database file then contains everything.
             try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }

@@ -55,6 +55,7 @@ public final class SQLiteTemplateStore: TemplateStore {
     init(
         path: String, options: SQLiteStoreOptions, copy: SQLitePrivateCopy?
     ) async throws(TemplateStoreError) {
+        let path = SQLiteFileStatus.target(ofLinkAt: path)
         let opening = SQLiteOpening(path: path, options: options)
         let opened = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
@@ -153,20 +154,25 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
     }
 
-    /// Copies the database, which can be in use, to another one.
-    func copy(to target: DatabaseQueue) async throws(TemplateStoreError) {
+    /// Copies the database, which can be in use, to an empty file.
+    ///
+    /// Pages without content are left out, since damage to them would go unnoticed.
+    func copy(to target: String) async throws(TemplateStoreError) {
         try await access { [pool, files] finish in
             DispatchQueue.global().async {
                 finish(
                     Result {
                         try pool.read { try files.check($0) }
                         do {
-                            try pool.backup(to: target)
+                            // Unlike VACUUM, it needs no temporary file.
+                            try pool.unsafeRead {
+                                try $0.execute(sql: "VACUUM INTO ?", arguments: [target])
+                            }
                         } catch let error as DatabaseError
                             where error.resultCode == .SQLITE_FULL
                         {
                             // Only the target is written.
-                            throw TemplateStoreError(error, at: target.path)
+                            throw TemplateStoreError(error, at: target)
                         }
                         try pool.read { try files.check($0) }
                     })

@@ -160,13 +160,70 @@ struct BackupFilesTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("log.sqlite-shm")))
     }
 
-    /// A file system of its own, which only root can mount.
-    @Test(.enabled(if: geteuid() == 0), arguments: ["4k", "1m"])
-    func aBackupToAFullDiskNamesItsFile(size: String) async throws {
+    /// As of the newest of several backups; nothing is written where the link leads either.
+    @Test(arguments: [false, true])
+    func aBackupIsReadThroughALink(isAbsolute: Bool) async throws {
+        let link = folder.path("latest.sqlite")
+        try FileManager.default.createSymbolicLink(
+            atPath: link,
+            withDestinationPath: isAbsolute ? backup : "backups/backup.sqlite")
+        try setMode(0o400, 0o700)
+        let before = try contents()
+        for command in [
+            ["doctor", "--store", "sqlite:\(link)"],
+            ["restore", link, "--to", "sqlite:\(folder.path("restored.sqlite"))"],
+        ] {
+            let run = try await CommandRun(command)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(try contents() == before)
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: backup)
+        #expect(attributes[.posixPermissions] as? Int == 0o400)
+    }
+
+    @Test func aPipeIsRefused() async throws {
+        let pipe = folder.path("pipe")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let run = try await restore(pipe)
+        #expect(run.exitCode == 69 && run.error.contains("'\(pipe)' is not a file"), "\(run)")
+        #expect(!isRestored)
+    }
+
+    /// Makes a file system of its own, which only root can mount.
+    private func withDisk(ofSize size: String, _ body: (String) async throws -> Void) async throws {
         let disk = folder.path("disk")
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
         try #require(try Self.run("mount", "-t", "tmpfs", "-o", "size=\(size)", "tmpfs", disk) == 0)
         defer { _ = try? Self.run("umount", disk) }
+        try await body(disk)
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func aBackupNeedsNoSpaceForTemporaryFiles() async throws {
+        let queue = try DatabaseQueue(path: folder.path("test.sqlite"))
+        try await queue.write { db in
+            try db.execute(sql: "CREATE TABLE padding (bytes BLOB)")
+            try db.execute(sql: "INSERT INTO padding VALUES (randomblob(8000000))")
+        }
+        try queue.close()
+        let path = folder.path("backups/large.sqlite")
+        try await withDisk(ofSize: "1m") { disk in
+            let run = try await CommandRun(
+                ["backup", path, "--store", folder.store], environment: ["TMPDIR": disk])
+            #expect(run.exitCode == 0, "\(run)")
+        }
+        let run = try await restore(path)
+        #expect(run.exitCode == 0, "\(run)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0), arguments: ["4k", "1m"])
+    func aBackupToAFullDiskNamesItsFile(size: String) async throws {
+        try await withDisk(ofSize: size) { disk in
+            try await backUpToFullDisk(disk)
+        }
+    }
+
+    private func backUpToFullDisk(_ disk: String) async throws {
         let path = disk + "/full.sqlite"
         let run = try await CommandRun(["backup", path, "--store", folder.store])
         #expect(run.exitCode == 69, "\(run)")
