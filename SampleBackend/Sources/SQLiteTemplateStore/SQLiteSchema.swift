@@ -15,11 +15,18 @@ package enum SQLiteSchema {
     /// Older programs take the copy for another program's database.
     static let incompleteApplicationID: Int32 = 0x4143_4649
 
+    /// The application ID of a finished backup, `ACFB` in ASCII.
+    ///
+    /// The first change of a database with it raises the version floor, since servers may have
+    /// published after the backup was made.
+    static let backupApplicationID: Int32 = 0x4143_4642
+
     /// Migrations from each schema version to the next; the first starts from an empty database.
     ///
     /// Append only: released migrations never change.
     private static let migrations = [
         version1, version2, version3, version4, version5, version6, version7,
+        version8,
     ]
 
     static var currentVersion: Int { migrations.count }
@@ -119,7 +126,7 @@ package enum SQLiteSchema {
             throw TemplateStoreError.incompleteCopy(
                 "'\(path)'", advice: "remove the file, its -wal and its -shm")
         }
-        guard owner == applicationID, version > 0 else {
+        guard owner == applicationID || owner == backupApplicationID, version > 0 else {
             throw TemplateStoreError(
                 .damaged,
                 "The file '\(path)' is the database of another program; it "
@@ -135,6 +142,11 @@ package enum SQLiteSchema {
         return version
     }
 
+    /// True for a finished backup that nothing has changed since.
+    static func isBackup(_ db: Database) throws -> Bool {
+        try Int32.fetchOne(db, sql: "PRAGMA application_id") == backupApplicationID
+    }
+
     /// Migrates a database to the current schema in one transaction; `path` is for error messages.
     package static func migrate(_ db: Database, at path: String) throws {
         if try version(of: db, at: path) == currentVersion { return }
@@ -143,7 +155,9 @@ package enum SQLiteSchema {
             for migration in migrations.dropFirst(try version(of: db, at: path)) {
                 try db.execute(sql: migration)
             }
-            try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+            if try !isBackup(db) {
+                try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+            }
             try db.execute(sql: "PRAGMA user_version = \(currentVersion)")
             return .commit
         }
@@ -275,22 +289,9 @@ extension SQLiteSchema {
         """
 }
 
-/// Bytes in a database, such as the UTF-8 of a text.
-///
-/// GRDB passes empty data as `NULL`, and a text only up to its first NUL. So empty bytes are passed
-/// as an empty text, and statements use `CAST(? AS BLOB)`.
-struct SQLiteBytes: DatabaseValueConvertible {
-    let data: Data
-
-    init(_ data: Data) { self.data = data }
-
-    init(_ text: String) { data = Data(text.utf8) }
-
-    var text: String { String(decoding: data, as: UTF8.self) }
-
-    var databaseValue: DatabaseValue { data.isEmpty ? "".databaseValue : data.databaseValue }
-
-    static func fromDatabaseValue(_ value: DatabaseValue) -> SQLiteBytes? {
-        Data.fromDatabaseValue(value).map { SQLiteBytes($0) }
-    }
+extension SQLiteSchema {
+    /// The version floor is the last one of the audit trail.
+    fileprivate static let version8 = """
+        CREATE INDEX audit_of_version_floors ON audit (revision) WHERE action = 'RAISE_VERSIONS';
+        """
 }

@@ -114,6 +114,9 @@ public final class SQLiteTemplateStore: TemplateStore {
             try db.inTransaction(.immediate) {
                 // A newer program may have migrated the database since it was opened.
                 _ = try SQLiteSchema.version(of: db, at: path)
+                if try SQLiteSchema.isBackup(db) {
+                    try db.beginUse(ofBackup: path, keeping: options.keptChanges)
+                }
                 value = try body(db)
                 return .commit
             }

@@ -589,6 +589,7 @@ type HistoryContext = PageContext & {
 type Connections = {
     connections: number;
     versions?: Record<string, number>;
+    unknown?: number;
     lastPublish?: PublishEffect;
     acknowledgements?: Acknowledgements;
 };
@@ -609,6 +610,7 @@ type Acknowledgements = {
 type Reading = {
     connections: number;
     versions: Record<string, number>;
+    unknown: number;
     newest: string;
     arrived: number;
     acknowledgements?: Acknowledgements;

@@ -5,6 +5,7 @@ import SQLiteTemplateStore
 import SeededRandomness
 import TemplateStore
 import TemplateStoreTesting
+import Templates
 import TemporaryFolders
 import Testing
 
@@ -43,6 +44,39 @@ struct StoreCopyTests {
         try await StoreCopyTrial.checkUse(of: copy, like: source)
         await source.close()
         await copy.close()
+    }
+
+    @Test func raisedVersionsAreAboveAllOthers() async throws {
+        let database = try await database("raised.sqlite")
+        try await StoreCopyTrial.checkRaisedVersions(
+            of: InMemoryTemplateStore(), copiedTo: database)
+        #expect(try await database.checkIntegrity() == [])
+        await database.close()
+        let other = try await self.database("other.sqlite")
+        try await StoreCopyTrial.checkRaisedVersions(of: other, copiedTo: InMemoryTemplateStore())
+        #expect(try await other.checkIntegrity() == [])
+        await other.close()
+    }
+
+    /// Reading a backup changes nothing; its first change continues above later versions.
+    @Test func theFirstChangeOfABackupRaisesTheVersions() async throws {
+        let store = try await database("store.sqlite")
+        for name in ["1", "2", "3"] { _ = try await store.publish(.make(name)) }
+        try await store.backup(to: folder.path("backup.sqlite"))
+        let next = try await store.publish(.make("4")).version.number
+        await store.close()
+        for _ in 0..<2 {
+            let backup = try await database("backup.sqlite")
+            #expect(try await backup.snapshot().templates.first?.version.number == next - 1)
+            await backup.close()
+        }
+        let served = try await database("backup.sqlite")
+        try await served.checkReadiness()
+        let published = try await served.publish(.make("KILL SWITCH")).version.number
+        #expect(published == 2_001)
+        #expect(try await served.publish(.make("after")).version.number == 2_002)
+        #expect(try await served.checkIntegrity() == [])
+        await served.close()
     }
 
     @Test func anEmptyStoreIsCopied() async throws {

@@ -62,7 +62,7 @@ package struct AcknowledgementRoutes: Sendable {
         }
         let acknowledgement = try Acknowledgement(request.jsonBody())
         let userID = try DocumentRequest.userID(request)
-        let record = { @Sendable () throws(RequestError) -> Answer in
+        let record = { @Sendable (_: Bool) throws(RequestError) -> Answer in
             guard let compiled = library.project(request.project)?.compiled else {
                 throw library.refusal(ofProject: request.project)
             }
@@ -75,7 +75,9 @@ package struct AcknowledgementRoutes: Sendable {
         }
         // The client may have received the version from another replica.
         let version = SeenVersion.number(acknowledgement.version)
-        guard waiting.isBehind(version, inProject: request.project) else { return try record() }
+        guard waiting.isBehind(version, inProject: request.project) else {
+            return try record(false)
+        }
         return try waiting.answer(
             after: version, inProject: request.project, from: request.address, on: nil, record)
     }

@@ -84,6 +84,13 @@ struct DetailsRecord: EtcdRecord {
 }
 
 /// A deleted project, whose version numbers are never used again.
+struct FloorRecord: EtcdRecord {
+    /// All projects continue above it.
+    let version: Int
+
+    var isInRange: Bool { VersionRecord.numbers.contains(version) }
+}
+
 struct DeletedProjectRecord: EtcdRecord {
     /// The last version.
     let version: Int
