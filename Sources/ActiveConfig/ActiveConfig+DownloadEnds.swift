@@ -160,19 +160,6 @@ extension ActiveConfig {
         return result
     }
 
-    /// The user's version that an arrived document replaces although its own version is lower, which
-    /// is logged; nil for any other document.
-    private func replacedVersion(by document: ConfigurationState, of entry: UserEntry) -> Int? {
-        guard document.replacedVersion != nil, let version = document.templateVersion,
-            let known = entry.documents.newest?.templateVersion, version < known
-        else { return nil }
-        log(
-            .warning,
-            "The server has version \(version) of the configuration of \(entry.userID.logName), "
-                + "lower than \(known) here, and has never made version \(known): took it.")
-        return known
-    }
-
     /// Until the installation's first download is recorded, downloads end one after the other, so that the
     /// first one is reported before the others.
     private func inOrderOfFirstDownload<Result>(_ body: () -> Result) -> Result {

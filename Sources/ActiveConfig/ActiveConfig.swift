@@ -51,7 +51,6 @@ public final class ActiveConfig: Sendable {
     let vetting: [any ConfigurationVetting]
     /// Documents that the vettings did not accept in this launch.
     let refused = Locked(RefusedDocuments())
-    let lowerAnswers = Locked(LowerAnswers())
     /// True when a vetting needs the original of each document.
     let needsOriginal: Bool
     /// Created at the first observation.

@@ -15,12 +15,6 @@ package enum SQLiteSchema {
     /// Older programs take the copy for another program's database.
     static let incompleteApplicationID: Int32 = 0x4143_4649
 
-    /// The application ID of a finished backup, `ACFB` in ASCII.
-    ///
-    /// The first change of a database with it raises the version floor, since servers may have
-    /// published after the backup was made.
-    static let backupApplicationID: Int32 = 0x4143_4642
-
     /// Migrations from each schema version to the next; the first starts from an empty database.
     ///
     /// Append only: released migrations never change.
@@ -126,7 +120,7 @@ package enum SQLiteSchema {
             throw TemplateStoreError.incompleteCopy(
                 "'\(path)'", advice: "remove the file, its -wal and its -shm")
         }
-        guard owner == applicationID || owner == backupApplicationID, version > 0 else {
+        guard owner == applicationID, version > 0 else {
             throw TemplateStoreError(
                 .damaged,
                 "The file '\(path)' is the database of another program; it "
@@ -142,11 +136,6 @@ package enum SQLiteSchema {
         return version
     }
 
-    /// True for a finished backup that nothing has changed since.
-    static func isBackup(_ db: Database) throws -> Bool {
-        try Int32.fetchOne(db, sql: "PRAGMA application_id") == backupApplicationID
-    }
-
     /// Migrates a database to the current schema in one transaction; `path` is for error messages.
     package static func migrate(_ db: Database, at path: String) throws {
         if try version(of: db, at: path) == currentVersion { return }
@@ -155,9 +144,7 @@ package enum SQLiteSchema {
             for migration in migrations.dropFirst(try version(of: db, at: path)) {
                 try db.execute(sql: migration)
             }
-            if try !isBackup(db) {
-                try db.execute(sql: "PRAGMA application_id = \(applicationID)")
-            }
+            try db.execute(sql: "PRAGMA application_id = \(applicationID)")
             try db.execute(sql: "PRAGMA user_version = \(currentVersion)")
             return .commit
         }

@@ -1,7 +1,7 @@
 import GRDB
 package import TemplateStore
 
-// The version floor, and backups, whose first change raises it.
+// The version floor, and backups, whose first use raises it.
 extension SQLiteTemplateStore {
     /// Raises the version floor.
     package func raiseVersions(_ raise: VersionRaise) async throws(TemplateStoreError) -> Int {
@@ -10,14 +10,6 @@ extension SQLiteTemplateStore {
         }
         signal.advance(to: revision)
         return floor + 1
-    }
-
-    /// Marks a complete copy as a backup.
-    package func markAsBackup() async throws(TemplateStoreError) {
-        try await useWriter { db in
-            try db.markAsBackup()
-            _ = try db.checkpoint(.truncate)
-        }
     }
 }
 
@@ -32,14 +24,18 @@ extension Database {
         return try last.map(AuditEntry.init(row:))?.versionFloor ?? 0
     }
 
-    func markAsBackup() throws {
-        try execute(sql: "PRAGMA application_id = \(SQLiteSchema.backupApplicationID)")
-    }
-
     /// Makes a backup an ordinary store, above the numbers that were published after the backup.
-    func beginUse(ofBackup path: String, keeping kept: Int) throws {
-        try execute(sql: "PRAGMA application_id = \(SQLiteSchema.applicationID)")
-        _ = try raiseVersions(VersionRaise(reason: "use of the backup \(path)"), keeping: kept)
+    func beginUseOfBackup(at path: String, keeping kept: Int) throws {
+        guard try SQLiteBackupChecksum.isPresent(in: self) else { return }
+        try inTransaction(.immediate) {
+            // Another process may have opened it first.
+            if try SQLiteBackupChecksum.isPresent(in: self) {
+                try SQLiteBackupChecksum.remove(from: self)
+                _ = try raiseVersions(
+                    VersionRaise(reason: "use of the backup \(path)"), keeping: kept)
+            }
+            return .commit
+        }
     }
 
     fileprivate func raiseVersions(

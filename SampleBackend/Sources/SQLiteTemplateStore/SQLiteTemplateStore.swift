@@ -55,7 +55,7 @@ public final class SQLiteTemplateStore: TemplateStore {
     init(
         path: String, options: SQLiteStoreOptions, copy: SQLitePrivateCopy?
     ) async throws(TemplateStoreError) {
-        let opening = SQLiteOpening(path: path, options: options)
+        let opening = SQLiteOpening(path: path, options: options, isForReading: copy != nil)
         let opened = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(returning: Result { try opening.run() })
@@ -114,9 +114,6 @@ public final class SQLiteTemplateStore: TemplateStore {
             try db.inTransaction(.immediate) {
                 // A newer program may have migrated the database since it was opened.
                 _ = try SQLiteSchema.version(of: db, at: path)
-                if try SQLiteSchema.isBackup(db) {
-                    try db.beginUse(ofBackup: path, keeping: options.keptChanges)
-                }
                 value = try body(db)
                 return .commit
             }

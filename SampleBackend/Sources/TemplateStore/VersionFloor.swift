@@ -6,16 +6,17 @@ package import Foundation
 /// already seen with other content. So a restore raises the floor of the store, by an entry of the
 /// audit trail, which every copy of the store has.
 package enum VersionFloor {
-    /// Minimum number of versions that may have been published since the earlier state.
-    private static let distance = 1_000
+    /// 2020-01-01T00:00:00Z, in seconds since 1970.
+    private static let beginning = 1_577_836_800.0
 
-    /// The floor is a multiple of this, so that people recognize the first version after it.
-    private static let step = 1_000
+    /// The latest floor by time, in 2088: version numbers have 31 bits.
+    private static let maximum = Double(Int32.max) - 1
 
-    /// The floor after a restore of a store whose highest version number is `highest`: 2,000 after
-    /// version 3.
-    package static func raised(above highest: Int) -> Int {
-        (max(highest, 0) + distance + step - 1) / step * step
+    /// The floor after a restore of a store whose highest version number, or floor, is `highest`: the
+    /// number of seconds since 2020, which no project reaches by its publishes.
+    package static func raised(above highest: Int, at date: Date) -> Int {
+        let seconds = date.timeIntervalSince1970 - beginning
+        return max(highest + 1, Int(min(max(seconds, 0), maximum)))
     }
 
     /// The number of the next version of a project.
@@ -59,7 +60,7 @@ package struct VersionRaise: Sendable, Hashable {
 
     /// The entry for a store whose highest version number, or floor, is `highest`.
     package func entry(above highest: Int, revision: StoreRevision) -> AuditEntry {
-        let floor = VersionFloor.raised(above: max(highest, minimum))
+        let floor = VersionFloor.raised(above: max(highest, minimum), at: date)
         return AuditEntry(
             revision: revision, project: nil, date: date.roundedToMilliseconds, actor: actor,
             action: .raiseVersions, subject: "\(floor + 1)", detail: reason)
@@ -69,13 +70,13 @@ package struct VersionRaise: Sendable, Hashable {
 extension AuditEntry {
     /// The version floor that the entry's change set; nil for other changes.
     package var versionFloor: Int? {
-        action == .raiseVersions ? Int(subject).map { $0 - 1 } : nil
+        action == .raiseVersions ? Int32(subject).map { Int($0) - 1 } : nil
     }
 
     /// The highest version number that the entry's change used or set; nil for other changes.
     package var highestVersion: Int? {
         switch action {
-        case .publish, .rollback: Int(subject)
+        case .publish, .rollback: Int32(subject).map(Int.init)
         default: versionFloor ?? deletedVersion
         }
     }

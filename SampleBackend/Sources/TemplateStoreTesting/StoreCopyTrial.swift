@@ -178,7 +178,8 @@ package enum StoreCopyTrial {
         }
         let raise = VersionRaise(date: date, actor: "root", reason: "test")
         let next = try await store.raiseVersions(raise)
-        try expect(next == 2_001, "The version after 3 is 2001, not \(next).")
+        let seconds = VersionFloor.raised(above: 3, at: date)
+        try expect(next == seconds + 1, "Versions continue above the seconds since 2020.")
         let published = try await store.publish(submission("{\"n\":4}", to: project, 4))
         try expect(published.version.number == next, "A publish gets the raised version.")
         let created = try await store.createProject(
@@ -192,18 +193,24 @@ package enum StoreCopyTrial {
         try expect(again.version.number == next + 1, "A deleted project's number is not reused.")
         let versions = try await store.versions(inProject: project, matching: VersionQuery())
         try expect(
-            versions.versions.map(\.number) == [2_001, 3, 2, 1],
+            versions.versions.map(\.number) == [next, 3, 2, 1],
             "Raising the versions drops none.")
+        // The store has the version next + 1.
         try expect(
-            try await store.raiseVersions(raise) == 4_001, "Another raise is above the first.")
+            try await store.raiseVersions(raise) == next + 3,
+            "Another raise in the same second is above the first and all versions.")
         let made = try await StoreCopy.make(from: store, to: copy, raising: raise)
-        try expect(made.nextVersion == 5_001, "A copy continues above its source.")
-        let later = try await copy.publish(submission("{}", to: "other", 1))
-        try expect(later.version.number == 5_001, "A copy has the raised floor.")
-        var far = raise
-        far.minimum = 50_500
+        try expect(made.nextVersion == next + 4, "A copy continues above its source.")
+        let published = try await copy.publish(submission("{}", to: "other", 1))
+        try expect(published.version.number == next + 4, "A copy has the raised floor.")
+        var later = raise
+        later.date += 60
         try expect(
-            try await copy.raiseVersions(far) == 52_001, "Versions are above a given number.")
+            try await copy.raiseVersions(later) == next + 60, "A later raise is of its time.")
+        later.minimum = 2_000_000_000
+        try expect(
+            try await copy.raiseVersions(later) > later.minimum,
+            "Versions are above a given number.")
     }
 
     private static func expect(_ isKept: Bool, _ rule: String) throws {

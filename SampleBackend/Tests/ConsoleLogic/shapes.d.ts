@@ -579,7 +579,7 @@ type MirroredDraft = {
 
 /** The input of the history page's table. */
 type HistoryContext = PageContext & {
-    compare?: (older: string, newer: string) => void;
+    showChanges?: (versionNumber: string) => void;
     offerVersions?: (numbers: string[]) => void;
     goBack?: (versionNumber: string, reason?: string) => void;
     showComparison?: () => void;

@@ -77,12 +77,9 @@ struct ReplacedVersionTests {
     }
 
     @Test func aLowerAnswerIsLoggedOncePerPair() {
-        var lower = LowerAnswers()
-        let user = UserID("1")
-        let isNew = [
-            lower.note(4, than: 8, of: user), lower.note(4, than: 8, of: user),
-            lower.note(5, than: 8, of: user), lower.note(4, than: 8, of: UserID("2")),
-        ]
+        let entry = UserEntry(
+            UserID("1"), policy: .immediate, listenerQueue: DispatchQueue(label: "listeners"))
+        let isNew = [4, 4, 5, 4].map { entry.note(LowerAnswer(version: $0, known: 8)) }
         #expect(isNew == [true, false, true, true])
     }
 }

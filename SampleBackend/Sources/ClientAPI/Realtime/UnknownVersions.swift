@@ -13,6 +13,7 @@ final class UnknownVersions: Sendable {
     /// Maximum number of projects whose last message is remembered.
     private static let maximumProjects = 1_000
 
+    // names: names of projects are ASCII
     private let lastMessages = NIOLockedValueBox<[String: NIODeadline]>([:])
     private let logger: Logger
     private let requests = Counter(label: "activeconfig_unknown_version_requests")

@@ -5,7 +5,7 @@ import Templates
 /// A version of a template; its revision is that of the key `versions/…`.
 struct VersionRecord: EtcdRecord {
     /// The valid numbers of versions; keys have room for the next one.
-    static let numbers = 0...999_999_999
+    static let numbers = 0...Int(Int32.max) - 1
 
     let number: Int
     let content: ContentReference
@@ -83,7 +83,7 @@ struct DetailsRecord: EtcdRecord {
     }
 }
 
-/// A deleted project, whose version numbers are never used again.
+/// The version floor.
 struct FloorRecord: EtcdRecord {
     /// All projects continue above it.
     let version: Int
@@ -91,6 +91,7 @@ struct FloorRecord: EtcdRecord {
     var isInRange: Bool { VersionRecord.numbers.contains(version) }
 }
 
+/// A deleted project, whose version numbers are never used again.
 struct DeletedProjectRecord: EtcdRecord {
     /// The last version.
     let version: Int

@@ -8,12 +8,11 @@ struct RaiseVersionsCommand: AsyncParsableCommand {
         commandName: "raise-versions",
         abstract: "Continue the version numbers above those that apps have, after a restore.",
         discussion: """
-            Apps ignore versions below the one that they have. "restore", "copy" and the first \
-            change of a backup that is served raise the numbers by themselves. Use this command \
-            after a restore that the program cannot detect: by "etcdctl snapshot restore", or of a \
-            database file that was copied back. The next version of each project is above all \
-            versions of the store by at least 1,000, for example 2001 after 3. Servers may be \
-            running.
+            Apps take a version at once when it is higher than theirs. "restore", "copy" and a \
+            server that opens a backup raise the numbers by themselves. Use this command after a \
+            restore that the program cannot detect: by "etcdctl snapshot restore", or of a database \
+            file that was copied back. The next version of each project is the number of seconds \
+            since 2020, or the one after the newest if that is higher. Servers may be running.
             """)
 
     @Option(
@@ -23,8 +22,8 @@ struct RaiseVersionsCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A version that apps have, when it can be higher than those of the store by 1,000 or "
-                + "more.", valueName: "version"))
+            "A version that apps have, when the clock was ahead or this option was used before.",
+            valueName: "version"))
     var above = 0
 
     @Flag(help: "Print one JSON document, for scripts.")
@@ -36,8 +35,8 @@ struct RaiseVersionsCommand: AsyncParsableCommand {
         }
     }
 
-    /// Stores have version numbers below 1,000,000,000.
-    private static let maximum = 900_000_000
+    /// Stores have version numbers of 31 bits, with room for the next versions.
+    private static let maximum = 2_000_000_000
 
     func run() async throws {
         try await CommandFailure.reported(asJSON: json) {

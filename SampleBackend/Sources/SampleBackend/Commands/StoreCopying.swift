@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import JSONTree
-import SQLiteTemplateStore
 import TemplateStore
 
 /// Copies one store into another, for the commands `backup`, `copy` and `restore`.
@@ -31,9 +30,6 @@ struct StoreCopying: Sendable {
             let copy = try await target.open()
             do {
                 result = try await run(from: original, to: copy)
-                if backup != nil, let file = copy as? SQLiteTemplateStore {
-                    try await file.markAsBackup()
-                }
                 await copy.close()
             } catch {
                 await copy.close()
