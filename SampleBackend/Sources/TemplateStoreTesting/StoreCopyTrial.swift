@@ -201,8 +201,8 @@ package enum StoreCopyTrial {
             "Another raise in the same second is above the first and all versions.")
         let made = try await StoreCopy.make(from: store, to: copy, raising: raise)
         try expect(made.nextVersion == next + 4, "A copy continues above its source.")
-        let published = try await copy.publish(submission("{}", to: "other", 1))
-        try expect(published.version.number == next + 4, "A copy has the raised floor.")
+        let first = try await copy.publish(submission("{}", to: "other", 1))
+        try expect(first.version.number == next + 4, "A copy has the raised floor.")
         var later = raise
         later.date += 60
         try expect(

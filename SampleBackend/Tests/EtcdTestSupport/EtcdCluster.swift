@@ -149,7 +149,9 @@ package final class EtcdCluster: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["etcdctl"] + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(["ETCDCTL_API": "3"]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(["ETCDCTL_API": "3"]) {
+            $1
+        }
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         let status = try await withCheckedThrowingContinuation { continuation in

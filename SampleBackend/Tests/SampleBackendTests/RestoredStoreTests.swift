@@ -42,14 +42,15 @@ struct RestoredStoreTests {
 
         init(
             _ port: Int, _ connection: Connection = .stream,
-            store: InMemoryStore = InMemoryStore(), verifiedBy key: Curve25519.Signing.PublicKey?
+            store: InMemoryStore = InMemoryStore(),
+            verifiedBy key: Curve25519.Signing.PublicKey? = nil
         ) throws {
             let address = ActiveConfigBackend(
                 url: try #require(URL(string: "http://127.0.0.1:\(port)")))
             var options = ActiveConfigOptions(log: .disabled)
-            options.vetting = key.map {
-                [SignatureVetting(verifier: CryptoVerifier(keys: ["k": $0]))]
-            } ?? []
+            options.vetting = [
+                key.map { SignatureVetting(verifier: CryptoVerifier(keys: ["k": $0])) }
+            ].compactMap(\.self)
             config = ActiveConfig(
                 configDownloader: JSONURLDownloader(backend: address), configStore: store,
                 notificationCenter: NotificationCenter(),
@@ -85,10 +86,14 @@ struct RestoredStoreTests {
             where section?.string(forKey: "title") == title { break }
         }
 
-        /// The title after a relaunch without a connection.
-        func titleAfterRelaunch(verifiedBy key: Curve25519.Signing.PublicKey?) throws -> String? {
-            try App(1, store: store, verifiedBy: key).config["Home"]?.string(forKey: "title")
+        /// The app after a relaunch, by default without a connection.
+        func relaunched(
+            _ port: Int = 1, verifiedBy key: Curve25519.Signing.PublicKey? = nil
+        ) throws -> App {
+            try App(port, store: store, verifiedBy: key)
         }
+
+        var title: String? { config["Home"]?.string(forKey: "title") }
     }
 
     private func backend(_ store: String, port: Int = 0) async throws -> RunningBackend {
@@ -143,9 +148,12 @@ struct RestoredStoreTests {
         return folder.store
     }
 
-    @Test(arguments: Way.allCases.map { ($0, Connection.stream) }
-        + [(.restore, .longPolls), (.restore, .streamOfUsers), (.memory, .longPolls),
-            (.memory, .streamOfUsers)])
+    @Test(
+        arguments: Way.allCases.map { ($0, Connection.stream) }
+            + [
+                (.restore, .longPolls), (.restore, .streamOfUsers), (.memory, .longPolls),
+                (.memory, .streamOfUsers),
+            ])
     func appsReceiveTheNextPublish(way: Way, connection: Connection) async throws {
         var store = way == .memory ? "memory" : folder.store
         var backend = try await backend(store)
@@ -157,7 +165,7 @@ struct RestoredStoreTests {
             try replace("kept.sqlite", with: "test.sqlite")
             backend = try await self.backend(store, port: port)
         }
-        let app = try App(port, connection, verifiedBy: nil)
+        let app = try App(port, connection)
         let updates = Task { await app.updater.run() }
         defer { updates.cancel() }
         for number in 4...8 { try await publish("\(number)", on: backend) }
@@ -171,7 +179,7 @@ struct RestoredStoreTests {
             let version = try await publish(title, on: backend)
             await app.waitForTitle(title)
             #expect(app.config.currentConfiguration.templateVersion == version)
-            #expect(try app.titleAfterRelaunch(verifiedBy: nil) == title)
+            #expect(try app.relaunched().title == title)
             if way != .memory, way != .fileCopiedBack { #expect(version > known) }
             known = version
             // Nothing of the app's version is left.
@@ -204,14 +212,15 @@ struct RestoredStoreTests {
         _ = await backend.stop()
         let store = try await bringBack(.restore)
         backend = try await RunningBackend(store: store, port: port, environment: environment)
+        let relaunched = try app.relaunched(port, verifiedBy: key.publicKey)
         let error = await #expect(throws: SignatureError.self) {
-            try await app.config.downloadNewConfig()
+            try await relaunched.config.downloadNewConfig()
         }
         #expect(error?.code == .replayed)
-        #expect(app.config.currentConfiguration.templateVersion == 8)
+        #expect(relaunched.config.currentConfiguration.templateVersion == 8)
         try await publish("KILL SWITCH", on: backend)
         await app.waitForTitle("KILL SWITCH")
-        #expect(try app.titleAfterRelaunch(verifiedBy: key.publicKey) == "KILL SWITCH")
+        #expect(try app.relaunched(verifiedBy: key.publicKey).title == "KILL SWITCH")
         _ = await backend.stop()
     }
 
@@ -225,7 +234,7 @@ struct RestoredStoreTests {
         let port = backend.port
         for number in 1...3 { try await publish("\(number)", on: backend) }
         try await cluster.saveSnapshot()
-        let app = try App(port, verifiedBy: nil)
+        let app = try App(port)
         let updates = Task { await app.updater.run() }
         defer { updates.cancel() }
         for number in 4...8 { try await publish("\(number)", on: backend) }
@@ -241,7 +250,7 @@ struct RestoredStoreTests {
         let version = try await publish("KILL SWITCH", on: backend)
         #expect(isRaised ? version > 8 : version == 4)
         await app.waitForTitle("KILL SWITCH")
-        #expect(try app.titleAfterRelaunch(verifiedBy: nil) == "KILL SWITCH")
+        #expect(try app.relaunched().title == "KILL SWITCH")
         _ = await backend.stop()
     }
 }

@@ -60,6 +60,17 @@ extension TemplateLibrary {
         apply(stored)
     }
 
+    /// True for the current version and those that the store has; true for all while the store does
+    /// not answer.
+    func hasVersion(_ number: Int, ofProject name: String) async -> Bool {
+        if project(name)?.compiled.version.number == number { return true }
+        let query = VersionQuery(limit: 1, endVersion: number)
+        guard let page = try? await store.versions(inProject: name, matching: query) else {
+            return true
+        }
+        return page.versions.first?.number == number
+    }
+
     /// The newest readable version of the ten before an unreadable one; nil when there is none.
     private func newestReadable(before stored: StoredTemplate) async -> CompiledTemplate? {
         let query = VersionQuery(limit: 10, endVersion: stored.version.number - 1)
