@@ -29,6 +29,7 @@ extension ActiveConfig {
             let received = attempt?.received
             if let received, received.epoch.isOver { return nil }
             loadedSnapshot(of: entry)
+            let answer = answer?.succeeding(entry.documents.active?.pending?.configuration)
             var arrival = Arrival(
                 answer ?? lastKnown, outcome: exchange.outcome, headerFields: exchange.headerFields)
             let isNewest =
@@ -95,6 +96,7 @@ extension ActiveConfig {
     /// - Returns: The result; nil when the download was abandoned.
     private func bring(_ arrival: Arrival, to entry: UserEntry) -> DownloadResult? {
         let userID = entry.userID
+        let replaced = arrival.document.flatMap { replacedVersion(by: $0, of: entry) }
         let event = arrival.document.map { UserConfigurationState.Event.received($0) }
         let after = event.map { state(of: entry, after: $0) } ?? entry.documents
         let isWhole = after.active?.pending == nil
@@ -148,6 +150,7 @@ extension ActiveConfig {
             configurationIsCurrent: transition.isCurrent && !isWaiting, isActive: !isWaiting,
             changedSectionNames: transition.isCurrent ? names : [], outcome: arrival.outcome)
         result.userChanges = names
+        result.replacedVersion = replaced
         result.hasAskedServer =
             arrival.outcome != .withinInterval && arrival.attempt?.received == nil
         if arrival.document != nil, let new = transition.new {

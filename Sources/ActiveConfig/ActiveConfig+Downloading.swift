@@ -199,6 +199,7 @@ extension ActiveConfig {
                 }
             } catch let older as OlderAnswer {
                 try check(superseded: older.configuration, of: userID)
+                noteLower(older.configuration, than: plan.lastKnown, of: entry)
                 // Its answer confirms no document.
                 attempt.withLock { $0 = nil }
             }

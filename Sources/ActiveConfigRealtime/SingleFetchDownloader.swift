@@ -42,9 +42,7 @@ final class SingleFetchDownloader: FailureDeduplicating {
             var answer = try await connection.document(lastKnown: lastKnown, wait: nil)
             let newest = answer.configuration
             var older: OlderAnswer?
-            if let newest, let version = newest.templateVersion,
-                let known = lastKnown?.templateVersion, version < known
-            {
+            if let newest, lastKnown?.isLater(than: newest) == true {
                 answer.configuration = nil
                 older = OlderAnswer(configuration: newest)
             }

@@ -59,7 +59,7 @@ extension UserUpdates {
                 return isSame ? .apply(new) : .fetch
             }
             // A newer document can have arrived meanwhile.
-            return version > other || (version == other && isSame) ? .apply(new) : .skip
+            return new.isLater(than: now) || (version == other && isSame) ? .apply(new) : .skip
         }
         switch outcome {
         case .applied(_, let result):

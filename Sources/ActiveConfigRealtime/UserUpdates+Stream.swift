@@ -4,73 +4,6 @@ import Foundation
 
 /// Following a user's stream of changes (*Client protocol*, section 2).
 extension UserUpdates {
-    /// The progress of one stream.
-    private struct Progress {
-        /// The document that the server assumes the client has.
-        var base: DocumentRecord
-        /// The version from which the server continues when the stream is resumed: that of the last
-        /// event, or the one the stream was opened with.
-        var resumeVersion: Int?
-        /// The number of the last event sent for the user.
-        var eventNumber = 0
-        /// Number of changes that were applied.
-        var pushCount = 0
-        var hasGreeting = false
-        var heardAt: Duration
-        /// True while an event is processed and nothing is read.
-        var isTaking = false
-        var hasEvent = false
-        /// Bytes and downloads since the start of the minute.
-        var byteCount = 0
-        var fetchCount = 0
-        var minute = Duration.zero
-
-        init(base: DocumentRecord, heardAt: Duration) {
-            self.base = base
-            resumeVersion = base.version
-            self.heardAt = heardAt
-        }
-
-        /// Records that the stream starts, or is resumed without the client's knowledge.
-        mutating func noteGreeting() {
-            // The server does not continue from a document fetched since.
-            if hasGreeting, base.version != resumeVersion {
-                base = DocumentRecord(version: resumeVersion, entityTag: nil)
-            }
-            (hasGreeting, eventNumber) = (true, 0)
-        }
-
-        /// Records a document fetched beside the stream.
-        ///
-        /// The server continues from what it has sent: if the document is newer and has other
-        /// content, the next change does not follow it.
-        mutating func noteFetched(_ record: DocumentRecord) {
-            guard let resumeVersion else {
-                base = record
-                return
-            }
-            let isSent = record.version == resumeVersion || record.hasContent(of: base)
-            base = DocumentRecord(
-                version: resumeVersion, entityTag: isSent ? record.entityTag : nil)
-        }
-
-        /// Records an event, and returns whether it is the next one.
-        mutating func place(of update: PushedUpdate) -> Place {
-            guard let number = update.number else {
-                resumeVersion = update.record.version
-                return .next
-            }
-            guard number > eventNumber else { return .repeated }
-            defer { (eventNumber, resumeVersion) = (number, update.record.version) }
-            return number == eventNumber + 1 ? .next : .afterGap
-        }
-    }
-
-    /// The position of an event in a stream.
-    private enum Place {
-        case next, repeated, afterGap
-    }
-
     /// The maximum size, in documents, that a stream may send per minute.
     private static let documentsPerMinute = 8
     /// The longest random delay of a fetch that was requested of many clients; as much again for
@@ -86,7 +19,7 @@ extension UserUpdates {
     func follow(
         _ connection: any ActiveConfigEventConnection, from record: DocumentRecord
     ) async throws -> End {
-        let progress = Locked(Progress(base: record, heardAt: time.elapsed()))
+        let progress = Locked(StreamProgress(base: record, heardAt: time.elapsed()))
         try await connection.openEvents(lastEventID: record.version.map { "\($0)" })
         progress.withLock { $0.heardAt = time.elapsed() }
         // Each with the number of changes so far, so that one verification covers all earlier ones.
@@ -109,7 +42,7 @@ extension UserUpdates {
     }
 
     /// Ends a silent stream.
-    private func watch(_ progress: Locked<Progress>) async throws -> End {
+    private func watch(_ progress: Locked<StreamProgress>) async throws -> End {
         while true {
             let (heardAt, isTaking, hasEvent) = progress.withLock {
                 ($0.heardAt, $0.isTaking, $0.hasEvent)
@@ -125,7 +58,7 @@ extension UserUpdates {
     }
 
     private func read(
-        _ connection: any ActiveConfigEventConnection, _ progress: Locked<Progress>,
+        _ connection: any ActiveConfigEventConnection, _ progress: Locked<StreamProgress>,
         _ push: AsyncStream<Int>.Continuation
     ) async throws -> End {
         let maximumCount = Self.documentsPerMinute * ConfigurationLimits.default.maximumSize
@@ -157,7 +90,7 @@ extension UserUpdates {
         return .over(.connectionEnded)
     }
 
-    private func noteEvent(_ progress: Locked<Progress>) {
+    private func noteEvent(_ progress: Locked<StreamProgress>) {
         let isFirst = progress.withLock { progress in
             defer { progress.hasEvent = true }
             return !progress.hasEvent
@@ -169,15 +102,21 @@ extension UserUpdates {
 
     /// - Returns: An end when the event is the stream's last.
     private func take(
-        _ event: ServerEvent, _ progress: Locked<Progress>, _ push: AsyncStream<Int>.Continuation
+        _ event: ServerEvent, _ progress: Locked<StreamProgress>,
+        _ push: AsyncStream<Int>.Continuation
     ) async throws -> End? {
         switch event.name {
         case "hello":
-            progress.withLock { $0.noteGreeting() }
             let data = try? SettingValue(jsonData: Data(event.data))
+            let version = data?.dictionaryValue?["template_version"]?.integerValue
+            let isLower = progress.withLock { progress in
+                defer { progress.noteGreeting() }
+                return progress.noteNamed(version)
+            }
             if let share = data?.dictionaryValue?["acknowledge"]?.doubleValue {
                 feed.confirmActive(headerFields: ["activeconfig-acknowledge": "\(share)"])
             }
+            if isLower { return try await fetchLower(progress) }
         case "update":
             let update = try PushedUpdate(event.data, limits: .default)
             let (place, base) = progress.withLock { ($0.place(of: update), $0.base) }
@@ -201,11 +140,13 @@ extension UserUpdates {
                 push.yield(count)
             case .skipped:
                 // Known, older, ignored by a vetting, or superseded in the store.
-                progress.withLock { progress in
+                let isLower = progress.withLock { progress in
                     if (update.record.version ?? 0) >= (progress.base.version ?? 0) {
                         progress.base = update.record
                     }
+                    return progress.noteNamed(update.record.version)
                 }
+                if isLower { return try await fetchLower(progress) }
             case .needsFetch: return try await fetchAnew(progress, for: update.record)
             case .cancelled: throw CancellationError()
             }
@@ -237,8 +178,9 @@ extension UserUpdates {
     ///
     /// - Returns: An end when the documents stay older.
     private func fetchAnew(
-        _ progress: Locked<Progress>, for wanted: DocumentRecord
+        _ progress: Locked<StreamProgress>, for wanted: DocumentRecord
     ) async throws -> End? {
+        let held = progress.withLock { $0.base.version }
         for attempt in 1...Self.fetchAttempts {
             let count = progress.withLock { progress in
                 progress.fetchCount += 1
@@ -254,10 +196,27 @@ extension UserUpdates {
                 record.version == wanted.version && wanted.entityTag != nil
                 && record.entityTag != wanted.entityTag
             if isOlder || (isOther && attempt == 1) { continue }
+            if isLower(record, than: held) { return .otherWay }
             progress.withLock { $0.noteFetched(record) }
             return nil
         }
         return .over(.connectionEnded)
+    }
+
+    /// Fetches the document after an event that named a lower version than the client's: the server
+    /// finds out whether it ever made the client's version (PROTOCOL 1).
+    ///
+    /// - Returns: An end when the client now has a lower version, from which the next stream
+    ///   continues.
+    private func fetchLower(_ progress: Locked<StreamProgress>) async throws -> End? {
+        let held = progress.withLock { $0.base.version }
+        let record = try await fetchBeside()
+        return isLower(record, than: held) ? .otherWay : nil
+    }
+
+    private func isLower(_ record: DocumentRecord, than held: Int?) -> Bool {
+        guard let version = record.version, let held else { return false }
+        return version < held
     }
 
     /// Fetches the document on another connection, since the stream's is in use.
@@ -271,7 +230,7 @@ extension UserUpdates {
     ///
     /// - Returns: The number of changes before the request, all of which it verifies; nil when it
     ///   failed.
-    private func verify(_ progress: Locked<Progress>) async throws -> Int? {
+    private func verify(_ progress: Locked<StreamProgress>) async throws -> Int? {
         let bounds = options.verification
         try await time.sleep(
             bounds.lowerBound + random(upTo: bounds.upperBound - bounds.lowerBound))

@@ -51,6 +51,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
     private var uses = UsesRecord()
     /// The last versions of deleted projects.
     private var deletedVersions: [String: Int] = [:]  // names: names of projects are ASCII
+    private var versionFloor = 0
 
     private var keys: EtcdKeys { store.keys }
 
@@ -106,6 +107,11 @@ private actor EtcdArchiveWriter: ArchiveWriter {
         _ entry: AuditEntry, _ content: ArchivedContent?
     ) async throws(TemplateStoreError) {
         let change = EtcdWrite<Void>.Change(subject: entry.changeSubject, entry: entry)
+        if let floor = entry.versionFloor {
+            versionFloor = floor
+            let record = try FloorRecord(version: floor).encoded()
+            return try await write([.put(keys.floor, record)], change)
+        }
         if try await writeProject(of: entry, content, change) { return }
         switch content {
         case .template(let template):
@@ -142,9 +148,10 @@ private actor EtcdArchiveWriter: ArchiveWriter {
                 ], change)
             return true
         }
-        guard let template = entry.createdTemplate(after: deletedVersions[project]) else {
-            return false
-        }
+        guard
+            let template = entry.createdTemplate(
+                after: deletedVersions[project], floor: versionFloor)
+        else { return false }
         var operations: [EtcdOperation] = []
         if case .details(let details, _) = content {
             let record = try DetailsRecord(details).encoded()

@@ -14,6 +14,7 @@ import Foundation
 /// | `deleted/{project}` | ``DeletedProjectRecord``: the last version of a deleted project |
 /// | `versions/{project}/{version}` | ``VersionRecord`` |
 /// | `contents/{id}/{part}` | a part of a content; immutable |
+/// | `floor` | ``FloorRecord``: the version floor; absent until it is raised |
 /// | `details/{project}` | ``DetailsRecord`` |
 /// | `overrides/{project}/{user}` | ``OverridesRecord`` |
 /// | `drafts/{owner}/{project}` | ``DraftRecord`` |
@@ -33,6 +34,7 @@ struct EtcdKeys: Sendable, Hashable {
     var store: Data { key("store") }
     var change: Data { key("change") }
     var uses: Data { key("uses") }
+    var floor: Data { key("floor") }
 
     /// All keys of the store.
     var all: EtcdKeySpan { .prefix(prefix) }

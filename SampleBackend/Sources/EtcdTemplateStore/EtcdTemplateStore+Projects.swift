@@ -21,10 +21,13 @@ extension EtcdTemplateStore {
                 reading: [
                     EtcdRange(keys: .key(keys.project(project)), part: .count),
                     EtcdRange(keys: .key(keys.deletedProject(project))),
+                    EtcdRange(keys: .key(keys.floor)),
                 ]
             ) { [keys] reading throws(TemplateStoreError) in
                 let deleted = try reading.deletedVersion(at: 1)
-                guard reading.count(0) == 0, let template = entry.createdTemplate(after: deleted)
+                let floor = try reading.versionFloor(at: 2)
+                guard reading.count(0) == 0,
+                    let template = entry.createdTemplate(after: deleted, floor: floor)
                 else { throw .projectExists(project) }
                 let record = try VersionRecord(
                     template.version, content: content.reference

@@ -19,38 +19,39 @@ extension EtcdTemplateStore {
                     EtcdRange(keys: keys.versions(ofProject: project), limit: 2),
                     EtcdRange(keys: .key(keys.details(ofProject: project))),
                     EtcdRange(keys: .key(keys.deletedProject(project))),
+                    EtcdRange(keys: .key(keys.floor)),
                 ] + keys.receiverRanges(ofProject: project)
             ) { [keys] reading throws(TemplateStoreError) in
                 let known = try reading.records(0, as: VersionRecord.self).first?.number
                 try reading.checkIsNotArchived(project, detailsAt: 2)
                 try submission.checkExpectation(current: known ?? 0)
                 let deleted = try reading.deletedVersion(at: 3)
-                let current = known ?? deleted ?? 0
-                let template = submission.stored(asVersion: current + 1, revision: .zero)
+                let number = VersionFloor.nextVersion(
+                    after: known, deleted: deleted, floor: try reading.versionFloor(at: 4))
+                let template = submission.stored(asVersion: number, revision: .zero)
                 let record = try VersionRecord(
                     template.version, content: content.reference
                 ).encoded()
-                let version = keys.version(current + 1, ofProject: project)
+                let version = keys.version(number, ofProject: project)
                 var write = EtcdWrite(
                     guards: content.guards + [.modified(version, at: 0)],
                     operations: content.operations
                 ) {
                     submission.stored(
-                        asVersion: current + 1, revision: $0, deletedVersion: deleted)
+                        asVersion: number, revision: $0, deletedVersion: deleted)
                 }
                 write.operations += [
                     .put(keys.project(project), record),
                     .put(version, record),
                 ]
-                let kept = current + 1 - TemplateStoreLimits.keptVersions
-                for version in try reading.records(1, as: VersionRecord.self)
-                where version.number <= kept {
+                let excess = max(reading.count(1) + 1 - TemplateStoreLimits.keptVersions, 0)
+                for version in try reading.records(1, as: VersionRecord.self).prefix(excess) {
                     write.operations += [
                         .delete(.key(keys.version(version.number, ofProject: project))),
                         .delete(keys.content(version.content.id)),
                     ]
                 }
-                let receivers = try EtcdReceiver.all(in: reading, from: 4, keys: keys, for: owner)
+                let receivers = try EtcdReceiver.all(in: reading, from: 5, keys: keys, for: owner)
                 // A new delivery takes an operation for the webhook and one for itself, and the
                 // change takes two.
                 let room =
@@ -62,7 +63,7 @@ extension EtcdTemplateStore {
                         changed, to: &write, keys: keys, mostRemains: room / receivers.count)
                 }
                 write.change = .init(
-                    subject: .template(project: project, version: current + 1),
+                    subject: .template(project: project, version: number),
                     entry: AuditEntry(of: template))
                 return .write(write)
             }

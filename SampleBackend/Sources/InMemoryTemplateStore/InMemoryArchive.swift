@@ -1,5 +1,6 @@
 import Foundation
 package import TemplateStore
+import Templates
 
 extension InMemoryTemplateStore: ArchivingStore {
     /// Opens a snapshot of the content.
@@ -13,6 +14,11 @@ extension InMemoryTemplateStore: ArchivingStore {
     package func beginFilling() async throws(TemplateStoreError) -> any ArchiveWriter {
         guard try access({ $0.isEmpty }) else { throw .notEmpty("memory") }
         return InMemoryArchiveWriter(store: self)
+    }
+
+    /// Raises the version floor.
+    package func raiseVersions(_ raise: VersionRaise) async throws(TemplateStoreError) -> Int {
+        try access { $0.raiseVersions(raise) }
     }
 }
 
@@ -67,6 +73,15 @@ extension InMemoryStoreContents {
     /// True if nothing was ever stored.
     var isEmpty: Bool { revision == .zero && drafts.all.isEmpty }
 
+    mutating func raiseVersions(_ raise: VersionRaise) -> Int {
+        let numbers = projects.values.compactMap(\.current?.version.number) + deletedVersions.values
+        let entry = raise.entry(
+            above: max(numbers.max() ?? 0, versionFloor), revision: nextRevision)
+        versionFloor = entry.versionFloor ?? versionFloor
+        record(entry.changeSubject, entry)
+        return versionFloor + 1
+    }
+
     /// Adds a record of an archive; a change gets the next revision.
     mutating func add(_ archived: ArchivedRecord) {
         switch archived {
@@ -74,6 +89,7 @@ extension InMemoryStoreContents {
             let entry = entry.moved(to: nextRevision)
             _ = create(entry)
             delete(entry)
+            versionFloor = entry.versionFloor ?? versionFloor
             switch content {
             case .template(let template):
                 projects[template.project, default: Project()].versions.append(

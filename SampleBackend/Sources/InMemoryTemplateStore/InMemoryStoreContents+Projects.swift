@@ -24,7 +24,9 @@ extension InMemoryStoreContents {
     /// Creates the project of an audit entry; nil for other entries.
     mutating func create(_ entry: AuditEntry) -> StoredTemplate? {
         let deletedVersion = entry.project.flatMap { deletedVersions[$0] }
-        guard let template = entry.createdTemplate(after: deletedVersion) else { return nil }
+        guard
+            let template = entry.createdTemplate(after: deletedVersion, floor: versionFloor)
+        else { return nil }
         projects[template.project] = Project(created: template)
         return template
     }

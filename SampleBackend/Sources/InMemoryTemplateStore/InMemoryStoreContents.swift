@@ -20,6 +20,8 @@ struct InMemoryStoreContents {
 
     /// The last versions of deleted projects.
     var deletedVersions = ByName<Int>()
+    /// The floor of the version numbers; 0 until it is raised.
+    var versionFloor = 0
     var projects = ByName<Project>()
     /// All tokens, oldest first.
     var tokens: [StoredToken] = []
@@ -58,8 +60,9 @@ struct InMemoryStoreContents {
         try submission.checkExpectation(current: current ?? 0)
         let deletedVersion = deletedVersions[submission.project]
         let template = submission.stored(
-            asVersion: (current ?? deletedVersion ?? 0) + 1, revision: nextRevision,
-            deletedVersion: deletedVersion)
+            asVersion: VersionFloor.nextVersion(
+                after: current, deleted: deletedVersion, floor: versionFloor),
+            revision: nextRevision, deletedVersion: deletedVersion)
         var versions = projects[submission.project]?.versions ?? []
         versions.append(template)
         if versions.count > TemplateStoreLimits.keptVersions { versions.removeFirst() }

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import TemplateStore
 
-/// A checksum of the content of a backup, in a table of the backup itself.
+/// A checksum of the content of a backup, in a table of the backup itself, which marks the backup.
 ///
 /// It covers the tables and rows as they are stored, so that a program with another schema computes
 /// the same. SQLite's own check finds damage to the structure of a file only.
@@ -17,15 +17,16 @@ enum SQLiteBackupChecksum {
         try db.execute(sql: "INSERT INTO \(table) VALUES (?)", arguments: [checksum])
     }
 
+    /// True for a backup that no process has opened to change it.
+    static func isPresent(in db: Database) throws -> Bool { try db.tableExists(table) }
+
     /// Removes the checksum of a backup that becomes a database in use.
-    static func remove(from db: Database) throws {
-        try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
-    }
+    static func remove(from db: Database) throws { try db.execute(sql: "DROP TABLE \(table)") }
 
     /// False when the content differs from that of the backup; true without a checksum, as in
     /// backups of earlier programs.
     static func isKept(in db: Database) throws -> Bool {
-        guard try db.tableExists(table) else { return true }
+        guard try isPresent(in: db) else { return true }
         return try Data.fetchOne(db, sql: "SELECT sha256 FROM \(table)") == compute(db)
     }
 

@@ -20,6 +20,8 @@ struct SQLiteOpening: Sendable {
 
     let path: String
     let options: SQLiteStoreOptions
+    /// True for a private copy, in which a backup stays one.
+    let isForReading: Bool
 
     /// Opens the database.
     func run() throws -> Opened {
@@ -72,7 +74,7 @@ struct SQLiteOpening: Sendable {
                         + "SQLite.")
             }
             try SQLiteSchema.migrate(db, at: path)
-            try SQLiteBackupChecksum.remove(from: db)
+            if !isForReading { try db.beginUseOfBackup(at: path, keeping: options.keptChanges) }
             let files = try SQLiteFileGuard(path: path, db)
             let useLock = try SQLiteUseLock(path: path) {
                 // If this fails, the claims end by themselves.

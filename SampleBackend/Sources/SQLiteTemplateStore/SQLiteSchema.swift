@@ -20,6 +20,7 @@ package enum SQLiteSchema {
     /// Append only: released migrations never change.
     private static let migrations = [
         version1, version2, version3, version4, version5, version6, version7,
+        version8,
     ]
 
     static var currentVersion: Int { migrations.count }
@@ -275,22 +276,9 @@ extension SQLiteSchema {
         """
 }
 
-/// Bytes in a database, such as the UTF-8 of a text.
-///
-/// GRDB passes empty data as `NULL`, and a text only up to its first NUL. So empty bytes are passed
-/// as an empty text, and statements use `CAST(? AS BLOB)`.
-struct SQLiteBytes: DatabaseValueConvertible {
-    let data: Data
-
-    init(_ data: Data) { self.data = data }
-
-    init(_ text: String) { data = Data(text.utf8) }
-
-    var text: String { String(decoding: data, as: UTF8.self) }
-
-    var databaseValue: DatabaseValue { data.isEmpty ? "".databaseValue : data.databaseValue }
-
-    static func fromDatabaseValue(_ value: DatabaseValue) -> SQLiteBytes? {
-        Data.fromDatabaseValue(value).map { SQLiteBytes($0) }
-    }
+extension SQLiteSchema {
+    /// The version floor is the last one of the audit trail.
+    fileprivate static let version8 = """
+        CREATE INDEX audit_of_version_floors ON audit (revision) WHERE action = 'RAISE_VERSIONS';
+        """
 }

@@ -57,10 +57,18 @@ extension SQLiteTemplateStore {
                 """
             ),
             (
-                "The stored versions have no gap.",
+                "The stored versions have no gap, except where their numbers were raised.",
                 """
-                SELECT count(*) || ' versions from ' || min(number) || ' to ' || max(number)
-                FROM versions GROUP BY project HAVING max(number) - min(number) + 1 <> count(*)
+                SELECT 'version ' || number || ' without its predecessor' FROM versions AS later
+                WHERE number > (SELECT min(number) FROM versions WHERE project = later.project)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM versions
+                        WHERE project = later.project AND number = later.number - 1
+                    )
+                    AND number NOT IN (
+                        SELECT CAST(CAST(subject AS TEXT) AS INTEGER) FROM audit
+                        WHERE action = 'RAISE_VERSIONS'
+                    )
                 """
             ),
             (

@@ -104,7 +104,10 @@ extension Database {
     /// Creates the project of an audit entry; nil for other entries.
     func createProject(of entry: AuditEntry) throws -> StoredTemplate? {
         let deletedVersion = try deletedVersion(ofProject: entry.project ?? "")
-        guard let template = entry.createdTemplate(after: deletedVersion) else { return nil }
+        guard
+            let template = entry.createdTemplate(
+                after: deletedVersion, floor: try versionFloor())
+        else { return nil }
         let version = template.version
         let id = try insertProject(template.project, currentVersion: version.number)
         try execute(

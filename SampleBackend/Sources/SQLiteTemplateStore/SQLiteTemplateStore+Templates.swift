@@ -17,25 +17,30 @@ extension SQLiteTemplateStore {
             try db.checkIsNotArchived(submission.project)
             try submission.checkExpectation(current: known ?? 0)
             let deletedVersion = try db.deletedVersion(ofProject: submission.project)
-            let current = known ?? deletedVersion ?? 0
+            let number = VersionFloor.nextVersion(
+                after: known, deleted: deletedVersion, floor: try db.versionFloor())
             let revision = try db.recordChange(
-                .template(project: submission.project, version: current + 1),
+                .template(project: submission.project, version: number),
                 keeping: options.keptChanges)
             let template = submission.stored(
-                asVersion: current + 1, revision: revision, deletedVersion: deletedVersion)
+                asVersion: number, revision: revision, deletedVersion: deletedVersion)
             let id: Int64
             if let project {
                 id = try project.decode(Int64.self, atIndex: 0)
                 try db.execute(
                     sql: "UPDATE projects SET current_version = ? WHERE id = ?",
-                    arguments: [current + 1, id])
+                    arguments: [number, id])
             } else {
-                id = try db.insertProject(submission.project, currentVersion: current + 1)
+                id = try db.insertProject(submission.project, currentVersion: number)
             }
             try db.insert(template, intoProject: id)
             try db.execute(
-                sql: "DELETE FROM versions WHERE project = ? AND number <= ?",
-                arguments: [id, current + 1 - TemplateStoreLimits.keptVersions])
+                sql: """
+                    DELETE FROM versions WHERE project = ?1 AND number <= (
+                        SELECT number FROM versions WHERE project = ?1
+                        ORDER BY number DESC LIMIT 1 OFFSET \(TemplateStoreLimits.keptVersions)
+                    )
+                    """, arguments: [id])
             try db.record(AuditEntry(of: template))
             try db.enqueueDeliveries(of: template, inProject: id)
             return template

@@ -56,7 +56,7 @@ public final class SQLiteTemplateStore: TemplateStore {
         path: String, options: SQLiteStoreOptions, copy: SQLitePrivateCopy?
     ) async throws(TemplateStoreError) {
         let path = SQLiteFileStatus.target(ofLinkAt: path)
-        let opening = SQLiteOpening(path: path, options: options)
+        let opening = SQLiteOpening(path: path, options: options, isForReading: copy != nil)
         let opened = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(returning: Result { try opening.run() })

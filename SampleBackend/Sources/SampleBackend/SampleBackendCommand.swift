@@ -27,7 +27,7 @@ struct SampleBackendCommand: AsyncParsableCommand {
                     ProjectsCommand.self, OverridesCommand.self, AuditCommand.self,
                     TokensCommand.self, WebhooksCommand.self, ConnectionsCommand.self,
                     KeysCommand.self, DoctorCommand.self, BackupCommand.self,
-                    RestoreCommand.self, CopyCommand.self,
+                    RestoreCommand.self, CopyCommand.self, RaiseVersionsCommand.self,
                 ]),
         ])
 

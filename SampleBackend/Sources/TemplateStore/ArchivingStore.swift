@@ -13,6 +13,12 @@ package protocol ArchivingStore: TemplateStore {
     ///
     /// - Throws: ``TemplateStoreError`` with the code `notEmpty`; the store is unchanged then.
     func beginFilling() async throws(TemplateStoreError) -> any ArchiveWriter
+
+    /// Raises the version floor: the next version of each project, also of those that are created
+    /// later, is above all numbers of the store and the given one.
+    ///
+    /// - Returns: The next version of each project.
+    func raiseVersions(_ raise: VersionRaise) async throws(TemplateStoreError) -> Int
 }
 
 /// A consistent snapshot of a store's content.
@@ -97,6 +103,7 @@ extension AuditEntry {
         let project = project ?? ""
         return switch action {
         case .failedSignIn: .failedSignIns
+        case .raiseVersions: .versionFloor
         case .publish, .rollback: .template(project: project, version: Int(subject) ?? 0)
         case .setOverrides, .removeOverrides: .overrides(project: project, userID: subject)
         case .createToken, .revokeToken: .tokens

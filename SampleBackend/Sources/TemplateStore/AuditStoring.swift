@@ -91,10 +91,13 @@ public struct AuditEntry: Sendable, Hashable {
         case deleteProject = "DELETE_PROJECT"
         /// Attempts to sign in to the console without a valid token.
         case failedSignIn = "FAILED_SIGN_IN"
+        /// Continues the version numbers of all projects above those that clients may have, after
+        /// the store was restored.
+        case raiseVersions = "RAISE_VERSIONS"
 
         /// True when the action's entries concern the whole server rather than a project.
         package var isOfServer: Bool {
-            [.createToken, .revokeToken, .failedSignIn].contains(self)
+            [.createToken, .revokeToken, .failedSignIn, .raiseVersions].contains(self)
         }
     }
 

@@ -7,8 +7,8 @@ import Templates
 public protocol ProjectStoring: Sendable {
     /// Creates a project with an empty template.
     ///
-    /// The template has the version 0, or the next number if a project of this name was deleted:
-    /// clients ignore older versions, and entity tags contain the number.
+    /// The template has the version 0, or the next number if a project of this name was deleted or
+    /// the store was restored: clients ignore older versions, and entity tags contain the number.
     ///
     /// - Parameter creation: The name, the details and the actor.
     /// - Returns: The empty template. The details have its revision.
@@ -140,13 +140,15 @@ extension AuditEntry {
 
     /// The empty template of the project that the entry's change created; nil for other changes.
     ///
-    /// `deletedVersion` is the last version of a deleted project of the same name.
-    package func createdTemplate(after deletedVersion: Int?) -> StoredTemplate? {
+    /// `deletedVersion` is the last version of a deleted project of the same name, and `floor` the
+    /// version floor of the store.
+    package func createdTemplate(after deletedVersion: Int?, floor: Int) -> StoredTemplate? {
         guard action == .createProject, let project else { return nil }
         return StoredTemplate(
             project: project,
             version: .creation(
-                number: deletedVersion.map { $0 + 1 } ?? 0, time: date, actor: actor),
+                number: VersionFloor.createdVersion(deleted: deletedVersion, floor: floor),
+                time: date, actor: actor),
             content: Data("{}".utf8), revision: revision, deletedVersion: deletedVersion)
     }
 }

@@ -39,6 +39,9 @@ public protocol SessionStoring: Sendable {
 extension StoreChange.Subject {
     /// The subject of an entry for failed attempts to sign in, which changes no session.
     package static var failedSignIns: Self { .session(id: "") }
+
+    /// The version floor was raised; only the next publish depends on it.
+    package static var versionFloor: Self { .session(id: "") }
 }
 
 /// A stored session of the console: the hash of its cookie, never the cookie itself.

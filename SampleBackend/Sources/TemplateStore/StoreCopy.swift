@@ -8,6 +8,9 @@ package struct StoreCopy: Sendable {
         case compared(Int, of: Int)
     }
 
+    /// The next version of each project in the target; nil for an exact copy.
+    package private(set) var nextVersion: Int?
+
     /// The copied revision of the source.
     package let revision: StoreRevision
 
@@ -21,18 +24,24 @@ package struct StoreCopy: Sendable {
     ///   - target: The target. Other processes cannot open it before the copy is complete and
     ///     compared;
     ///     after an error or an interruption they cannot open it at all.
+    ///   - raise: Raises the version floor of the target: clients may have later versions than the
+    ///     source, or of another store. Nil makes an exact copy.
     ///   - report: Called after each record.
     /// - Returns: The revision and the content.
     /// - Throws: ``TemplateStoreError`` with the code `notEmpty`, or `damaged` when the copy differs.
     package static func make(
         from source: any ArchivingStore, to target: any ArchivingStore,
-        report: (Progress) -> Void = { _ in }
+        raising raise: VersionRaise? = nil, report: (Progress) -> Void = { _ in }
     ) async throws(TemplateStoreError) -> StoreCopy {
         let archive = try await source.openArchive()
         let writer = try await target.beginFilling()
         var original = ArchiveDigest()
+        var highest = 0
         try await archive.read { record throws(TemplateStoreError) in
             original.add(record)
+            if case .change(let entry, _) = record {
+                highest = max(highest, entry.highestVersion ?? 0)
+            }
             try await writer.write(record)
             report(.copied(original.count(.auditEntries), of: archive.changeCount))
         }
@@ -52,7 +61,15 @@ package struct StoreCopy: Sendable {
                 "The copy differs from the source in its \(names.joined(separator: ", ")), and stays "
                     + "marked as incomplete: remove it and copy again.")
         }
+        var result = StoreCopy(revision: archive.revision, digest: original)
+        if let raise {
+            let next = StoreRevision(archive.revision.number + 1)
+            let entry = raise.entry(above: highest, revision: next)
+            try await writer.write(.change(entry, nil))
+            try await writer.flush()
+            result.nextVersion = entry.versionFloor.map { $0 + 1 }
+        }
         try await writer.complete()
-        return StoreCopy(revision: archive.revision, digest: original)
+        return result
     }
 }

@@ -34,7 +34,7 @@ struct DeliveredChanges: Sendable {
             } else {
                 // Any section may differ from one of a version that is no longer stored.
                 add(current.sections.names)
-                for number in oldestVersion(after: earlier)..<version {
+                for number in try await storedVersions(after: earlier) {
                     if let between = try await template(number) { add(between.sections.names) }
                 }
             }
@@ -54,13 +54,16 @@ struct DeliveredChanges: Sendable {
         let attempts = Dictionary(
             deliveries.map { ($0.version, $0.attempts) }, uniquingKeysWith: max)
         // A delivery that is no longer stored may have been attempted.
-        return [known]
-            + (oldestVersion(after: known)..<version).filter { attempts[$0] ?? 1 > 0 }
+        return try await [known]
+            + storedVersions(after: known).filter { attempts[$0] ?? 1 > 0 }
     }
 
-    /// The oldest version after another one that can be stored.
-    private func oldestVersion(after earlier: Int) -> Int {
-        max(earlier + 1, claimed.delivery.version - TemplateStoreLimits.keptVersions)
+    /// The numbers of the stored versions between another one and the delivered one.
+    private func storedVersions(after earlier: Int) async throws(TemplateStoreError) -> [Int] {
+        let query = VersionQuery(endVersion: claimed.delivery.version - 1)
+        let page = try await store.versions(
+            inProject: claimed.webhook.project, matching: query)
+        return page.versions.map(\.number).filter { $0 > earlier }.reversed()
     }
 
     /// A stored version; nil when it is not stored, or this program cannot read it.

@@ -87,6 +87,25 @@ struct AcknowledgementTests {
         }
     }
 
+    /// Clients can have versions that the store lost in a restore, below those since.
+    @Test func aVersionThatTheStoreLacksIsNotCounted() async throws {
+        let store = InMemoryTemplateStore()
+        var options = ConfigServerOptions()
+        options.acknowledgedShare = 1
+        try await RunningServer.with(store: store, options: options) { server in
+            try await server.publish(.sample)
+            let next = try await store.raiseVersions(VersionRaise(reason: "test"))
+            try await server.publish(.sample)
+            for (user, version) in [("1", 1), ("2", 8), ("3", next)] {
+                #expect(try await server.acknowledge(version, user: user).status == 204)
+            }
+            let counts = try await server.acknowledgements()
+            #expect(counts["clients"] == 2)
+            let versions = counts["versions"]?.arrayValue?.map { $0["version"] }
+            #expect(versions == [.string("\(next)"), "1"])
+        }
+    }
+
     @Test func documentsAndStreamsAskForThem() async throws {
         try await run(share: 0.25) { server in
             let document = try await server.answer("/activeconfig/user/1")

@@ -8,6 +8,7 @@ import {ChangedPinError, readOverrides, savePin} from '../../Sources/Console/Pag
 import {previewDraft} from '../../Sources/Console/Pages/users/proposal.js';
 import {clearDoubt, publish} from '../../Sources/Console/Pages/server/publishing.js';
 import {arrival} from '../../Sources/Console/Pages/live/arrival.js';
+import {versionBefore} from '../../Sources/Console/Pages/server/versions.js';
 import {editAgain, rollback} from '../../Sources/Console/Pages/review/rollback.js';
 
 let clock;
@@ -228,7 +229,10 @@ for (const [name, versions, found] of [
         [{versionNumber: '6'}, {versionNumber: '5', rollbackSource: '3'}], '5'],
     ['was not done', [{versionNumber: '4'}], undefined],
     ['is by another user, to another version', [{versionNumber: '5', rollbackSource: '2'}], undefined],
-    ['is by another user, later', [{versionNumber: '6', rollbackSource: '3'}], undefined],
+    ['is by another user, later',
+        [{versionNumber: '6', rollbackSource: '3'}, {versionNumber: '5'}], undefined],
+    ['was done above a gap', [{versionNumber: '218000001', rollbackSource: '3'},
+        {versionNumber: '4'}], '218000001'],
 ]) {
     test(`a lost rollback that ${name} is found out`, async () => {
         answerRequests(({method}) => (method === 'POST' ? lost() : {body: {versions}}));
@@ -257,6 +261,24 @@ for (const [name, versions, found] of [
 }
 
 const first = {before: '0', versionNumber: '1'};
+
+for (const [name, versions, before] of [
+    ['the next lower number', ['4', '3', '2'], '3'],
+    ['below a gap', ['4', '2', '1'], '2'],
+    ['none, of the first one', ['4'], '0'],
+    ['one that is no longer stored', Array.from({length: 300}, (_, at) => String(303 - at)), '3'],
+]) {
+    test(`the version before a version is ${name}`, async () => {
+        answerRequests(({path}) => {
+            const query = new URL(path, 'http://x').searchParams;
+            const end = Number(query.get('endVersionNumber') ?? Infinity);
+            return {body: {versions: versions.filter((number) => Number(number) <= end)
+                .slice(0, Number(query.get('pageSize')))
+                .map((versionNumber) => ({versionNumber}))}};
+        });
+        assert.equal(await versionBefore('p', versions.length === 300 ? '4' : versions[0]), before);
+    });
+}
 
 test('the undo of the first version publishes an empty one over it', async () => {
     const requests = answerRequests(() => ({body: {version: {versionNumber: '2'}}}));

@@ -581,7 +581,7 @@ type MirroredDraft = {
 
 /** The input of the history page's table. */
 type HistoryContext = PageContext & {
-    compare?: (older: string, newer: string) => void;
+    showChanges?: (versionNumber: string) => void;
     offerVersions?: (numbers: string[]) => void;
     goBack?: (versionNumber: string, reason?: string) => void;
     showComparison?: () => void;
@@ -591,6 +591,7 @@ type HistoryContext = PageContext & {
 type Connections = {
     connections: number;
     versions?: Record<string, number>;
+    unknown?: number;
     lastPublish?: PublishEffect;
     acknowledgements?: Acknowledgements;
 };
@@ -611,6 +612,7 @@ type Acknowledgements = {
 type Reading = {
     connections: number;
     versions: Record<string, number>;
+    unknown: number;
     newest: string;
     arrived: number;
     acknowledgements?: Acknowledgements;

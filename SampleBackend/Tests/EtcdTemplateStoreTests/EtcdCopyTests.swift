@@ -45,6 +45,12 @@ struct EtcdCopyTests {
         for store in [database, copy, back] as [any TemplateStore] { await store.close() }
     }
 
+    @Test func raisedVersionsAreAboveAllOthers() async throws {
+        let (source, target) = (try await store(), try await store())
+        try await StoreCopyTrial.checkRaisedVersions(of: source, copiedTo: target)
+        for store in [source, target] { await store.close() }
+    }
+
     @Test func aStoreInEtcdIsCopiedToOthersOfEachKind() async throws {
         let source = try await store()
         try await StoreCopyTrial.fill(source)

@@ -129,6 +129,40 @@ package final class EtcdCluster: Sendable {
         try FileManager.default.moveItem(atPath: folder.path("aside"), toPath: backup)
     }
 
+    /// Saves a snapshot of the running cluster by `etcdctl`.
+    package func saveSnapshot() async throws {
+        try await etcdctl(["--endpoints", members[0], "snapshot", "save", folder.path("snapshot")])
+    }
+
+    /// Replaces the data of the only member, which is stopped, with the saved snapshot: another
+    /// cluster.
+    package func restoreSnapshot() async throws {
+        removeData(of: 0)
+        try await etcdctl([
+            "snapshot", "restore", folder.path("snapshot"), "--name", names[0], "--data-dir",
+            folder.path(names[0]), "--initial-cluster", "\(names[0])=\(peers[0])",
+            "--initial-cluster-token", tokens.current, "--initial-advertise-peer-urls", peers[0],
+        ])
+    }
+
+    private func etcdctl(_ arguments: [String]) async throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["etcdctl"] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["ETCDCTL_API": "3"]) {
+            $1
+        }
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        let status = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        guard status == 0 else {
+            throw EtcdClusterError(description: "etcdctl \(arguments) ended with \(status).")
+        }
+    }
+
     /// Waits until every member has a leader.
     package func waitForLeader() async throws {
         for url in members {

@@ -61,14 +61,14 @@ def option_problems(serve):
 
 def command_problems(known):
     shown = " ".join(row[0] for row in rows("Command-line.md", "| command | |"))
-    words = set(re.findall(r"`([a-z]+)", shown)) | set(re.findall(r"`[a-z]+ ([a-z]+)", shown))
+    words = set(re.findall(r"`([a-z-]+)", shown)) | set(re.findall(r"`[a-z]+ ([a-z]+)", shown))
     names = {command["commandName"] for command in known}
     for command in known:
         for part in [command] + command.get("subcommands", []):
             name = part["commandName"]
             if name != "help" and name not in words:
                 yield f"Command-line.md has no {command['commandName']} {name}"
-    for name in re.findall(r"^`([a-z]+)", "\n".join(row[0] for row in rows("Command-line.md", "| command | |")), re.M):
+    for name in re.findall(r"^`([a-z-]+)", "\n".join(row[0] for row in rows("Command-line.md", "| command | |")), re.M):
         if name not in names:
             yield f"Command-line.md has {name}, which is no command"
 

@@ -11,15 +11,6 @@ import Testing
 /// The framework's clients verify signatures with swift-crypto, as the article *Security and
 /// privacy* shows.
 struct SignedClientTests {
-    /// A verifier for platforms without CryptoKit, as an app implements it.
-    private struct CryptoVerifier: SignatureVerifier {
-        let keys: [String: Curve25519.Signing.PublicKey]
-
-        func isValidSignature(_ signature: Data, of message: Data, keyID: String) -> Bool {
-            keys[keyID]?.isValidSignature(signature, for: message) ?? false
-        }
-    }
-
     /// Scripted responses of a server, in order.
     private struct Answers: ActiveConfigDownloader {
         let answer: ConfigurationState
@@ -163,39 +154,6 @@ struct SignedClientTests {
             #expect(try await next.downloadNewConfig().outcome == .notModified)
         }
         _ = await backend.stop()
-    }
-
-    /// A backend behind a proxy that blocks streams.
-    private struct WithoutStreams: ActiveConfigEventSource {
-        let base: URLSessionEventSource
-        /// Receives a value for each response to a long poll.
-        let polls: AsyncStream<Void>.Continuation
-
-        func connection(forUserID userID: String?) -> any ActiveConfigEventConnection {
-            Connection(base: base.connection(forUserID: userID), polls: polls)
-        }
-
-        struct Connection: ActiveConfigEventConnection {
-            let base: any ActiveConfigEventConnection
-            let polls: AsyncStream<Void>.Continuation
-
-            func document(
-                lastKnown: ConfigurationState?, wait: Duration?
-            ) async throws -> DocumentAnswer {
-                // deadline: only the duration of polls without a change
-                let wait = wait.map { _ in Duration.seconds(1) }
-                let answer = try await base.document(lastKnown: lastKnown, wait: wait)
-                if wait != nil { polls.yield() }
-                return answer
-            }
-
-            func openEvents(lastEventID: String?) async throws {
-                throw NoEventStreamError("a proxy holds it back")
-            }
-
-            func nextEvent() async throws -> ActiveConfigEvent? { nil }
-            func close() { base.close() }
-        }
     }
 
     @Test(.enabled { try await canSign() }, .timeLimit(.minutes(Rounds.minutes)))

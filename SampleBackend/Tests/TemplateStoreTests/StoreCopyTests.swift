@@ -5,6 +5,7 @@ import SQLiteTemplateStore
 import SeededRandomness
 import TemplateStore
 import TemplateStoreTesting
+import Templates
 import TemporaryFolders
 import Testing
 
@@ -43,6 +44,45 @@ struct StoreCopyTests {
         try await StoreCopyTrial.checkUse(of: copy, like: source)
         await source.close()
         await copy.close()
+    }
+
+    @Test func raisedVersionsAreAboveAllOthers() async throws {
+        let database = try await database("raised.sqlite")
+        try await StoreCopyTrial.checkRaisedVersions(
+            of: InMemoryTemplateStore(), copiedTo: database)
+        #expect(try await database.checkIntegrity() == [])
+        await database.close()
+        let other = try await self.database("other.sqlite")
+        try await StoreCopyTrial.checkRaisedVersions(of: other, copiedTo: InMemoryTemplateStore())
+        #expect(try await other.checkIntegrity() == [])
+        await other.close()
+    }
+
+    /// Reading a backup changes nothing; its use continues above later versions, once.
+    @Test func theUseOfABackupRaisesTheVersions() async throws {
+        let store = try await database("store.sqlite")
+        for name in ["1", "2", "3"] { _ = try await store.publish(.make(name)) }
+        let path = folder.path("backup.sqlite")
+        try await store.backup(to: path)
+        try SQLiteTemplateStore.addChecksum(toBackupAt: path)
+        await store.close()
+        for _ in 0..<2 {
+            let backup = try await SQLiteTemplateStore.reading(path: path)
+            #expect(try await backup.raiseCount() == 0)
+            await backup.close()
+        }
+        let floor = VersionFloor.raised(above: 3, at: Date())
+        for _ in 0..<2 {
+            let served = try await database("backup.sqlite")
+            #expect(try await served.raiseCount() == 1)
+            await served.close()
+        }
+        let served = try await database("backup.sqlite")
+        let published = try await served.publish(.make("KILL SWITCH")).version.number
+        #expect(published > floor)
+        #expect(try await served.publish(.make("after")).version.number == published + 1)
+        #expect(try await served.checkIntegrity() == [])
+        await served.close()
     }
 
     @Test func anEmptyStoreIsCopied() async throws {
@@ -124,5 +164,13 @@ struct StoreCopyTests {
         await target.close()
         let opened = try await storeError { _ = try await database("copy.sqlite") }
         #expect(opened?.code == .incompleteCopy)
+    }
+}
+
+extension AuditStoring {
+    /// The number of times that the version floor was raised.
+    fileprivate func raiseCount() async throws -> Int {
+        let query = AuditQuery(actions: [.raiseVersions])
+        return try await auditEntries(inProject: "p", matching: query).count
     }
 }

@@ -53,9 +53,7 @@ struct ReceivedDocument: ActiveConfigDownloader {
     func requestActiveConfig(
         forUserID userID: String?, lastKnown: ConfigurationState?
     ) throws -> ConfigurationState? {
-        if let version = document.templateVersion, let known = lastKnown?.templateVersion,
-            version < known
-        {
+        if lastKnown?.isLater(than: document) == true {
             throw OlderAnswer(configuration: document)
         }
         return document

@@ -11,7 +11,7 @@ extension ConfigurationState {
     /// - Throws: ``ConfigurationFormatError``, which names the status, and `url` without its secrets.
     package init(
         _ body: Data, answeredBy url: URL?, with response: HTTPURLResponse,
-        limits: ConfigurationLimits
+        to request: URLRequest? = nil, limits: ConfigurationLimits
     ) throws(ConfigurationFormatError) {
         do throws(ConfigurationFormatError) {
             self = try ConfigurationState(jsonData: body, limits: limits)
@@ -22,6 +22,14 @@ extension ConfigurationState {
             throw error
         }
         entityTag = response.value(forHTTPHeaderField: "ETag")
+        // Only an echo of the version in the request: a cached answer to another one has none.
+        if let named = request?.value(forHTTPHeaderField: templateVersionField).flatMap(Int.init),
+            response.value(forHTTPHeaderField: unknownVersionField)
+                .flatMap({ Int(wireDigits: $0) }) == named,
+            let version = templateVersion, version < named
+        {
+            replacedVersion = named
+        }
         original = OriginalDocument(
             body: body, headerFields: response.textFields, entityTag: entityTag
         ).read(as: self)
@@ -50,6 +58,7 @@ extension ConfigurationState {
 }
 
 private let templateVersionField = "ActiveConfig-Template-Version"
+private let unknownVersionField = "ActiveConfig-Unknown-Version"
 
 extension HTTPURLResponse {
     /// The version named by the answer; nil when it names none, or not as the *Client protocol*,

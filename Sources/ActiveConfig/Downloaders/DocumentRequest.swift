@@ -48,7 +48,7 @@ package struct DocumentRequest: Sendable {
     ) throws -> ConfigurationState? {
         isUnchanged(head)
             ? lastKnown?.confirmed(by: head)
-            : try ConfigurationState(body, answeredBy: url, with: head, limits: limits)
+            : try ConfigurationState(body, answeredBy: url, with: head, to: request, limits: limits)
     }
 }
 

@@ -37,6 +37,13 @@ public struct ConfigurationState: Sendable {
     /// nil for a document.
     package var confirmedVersion: Int?
 
+    /// The higher version that the document replaces, because the server's store never made it
+    /// (PROTOCOL 1); nil for other documents.
+    ///
+    /// It is the version that the client named in its request. It is kept until the document is active, because the document that it replaces can still be
+    /// stored. Not part of equality, the hash or ``jsonData()``.
+    package var replacedVersion: Int?
+
     /// Creates a configuration without sections, of format version "1.0", created now.
     public init() {
         self.init(
@@ -97,12 +104,32 @@ extension ConfigurationState: Hashable {
     }
 
     /// True for a document of a later version; false if either has no version.
-    func isLater(than other: ConfigurationState) -> Bool {
+    ///
+    /// A document that replaces an unknown version is later than all documents up to that version.
+    package func isLater(than other: ConfigurationState) -> Bool {
         guard let version = templateVersion, let before = other.templateVersion else {
             return false
         }
-        return version > before
+        switch (replacedVersion, other.replacedVersion) {
+        case (let replaced?, nil) where before <= replaced: return version != before
+        case (nil, let replaced?) where version <= replaced: return false
+        default: return version > before
+        }
     }
+
+    /// The document as the successor of a pending one, which may still have to replace a stored
+    /// document of a higher version.
+    func succeeding(_ pending: ConfigurationState?) -> ConfigurationState {
+        guard replacedVersion == nil, let replaced = pending?.replacedVersion,
+            let version = templateVersion, version < replaced
+        else { return self }
+        var document = self
+        document.replacedVersion = replaced
+        return document
+    }
+
+    /// True for a document that replaces a version, since the server's store never made it.
+    func replaces(_ version: Int) -> Bool { replacedVersion.map { version <= $0 } ?? false }
 
     /// True when `meta` and the settings are equal as they are read, ignoring the digits of
     /// integers beyond 64 bits, which `Codable` drops.

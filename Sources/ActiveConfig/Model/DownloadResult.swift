@@ -22,6 +22,13 @@ public struct DownloadResult: Sendable {
     /// pending: then ``ActiveConfig/ActiveConfig/pendingChanges`` has them.
     public let changedSectionNames: Set<String>
 
+    /// The version that was replaced by a document of a lower version, because the server has
+    /// verified that it never made this one, as after a restore of its store from a backup; nil
+    /// otherwise.
+    ///
+    /// <doc:Client-protocol>, section 1, has the rule.
+    public internal(set) var replacedVersion: Int?
+
     /// The active sections of the download's user that changed, current or not.
     package var userChanges: Set<String> = []
     /// The user's pending sections, if the download brought a document.
@@ -74,7 +81,7 @@ extension DownloadResult: Hashable {
             && left.configurationIsCurrent == right.configurationIsCurrent
             && left.isActive == right.isActive
             && left.changedSectionNames == right.changedSectionNames
-            && left.outcome == right.outcome
+            && left.outcome == right.outcome && left.replacedVersion == right.replacedVersion
     }
 
     /// Hashes user and changed sections.

@@ -102,6 +102,15 @@ extension KnownConfiguration {
         isOwn && configuration.isLater(than: other)
     }
 
+    /// The configuration whose active document is compared by its own version only: what it replaced
+    /// is gone.
+    var withoutReplacedVersion: KnownConfiguration {
+        guard configuration.replacedVersion != nil else { return self }
+        var configuration = configuration
+        configuration.replacedVersion = nil
+        return KnownConfiguration(configuration, source: source, isOwn: isOwn, pending: pending)
+    }
+
     /// The pending document, else the active one.
     var newest: ConfigurationState { pending?.configuration ?? configuration }
 

@@ -37,6 +37,7 @@ package struct StoredRecord {
         header["user_id"] = userID.string.map { .string($0) }
         header["entity_tag"] = configuration.entityTag.map { .string($0) }
         header["template_version"] = configuration.meta["template_version"]
+        header["replaced_version"] = configuration.replacedVersion.map { .integer($0) }
         let body = configuration.original?.body
         if body != nil {
             header["header_fields"] = configuration.original.map {
@@ -93,6 +94,7 @@ package struct StoredRecord {
         let userID: UserID
         let entityTag: String?
         let templateVersion: SettingValue?
+        let replacedVersion: Int?
         /// Of the answer with the document; nil unless the document is byte for byte the server's.
         let headerFields: [String: String]?
         let confirmation: [String: String]?
@@ -127,6 +129,7 @@ package struct StoredRecord {
             userID: UserID(members["user_id"]?.stringValue),
             entityTag: members["entity_tag"]?.stringValue,
             templateVersion: members["template_version"],
+            replacedVersion: members["replaced_version"]?.integerValue,
             headerFields: members["header_fields"]?.texts,
             confirmation: members["confirmation"]?.texts, problems: members["problems"])
         return (header, content[(lineEnd + 1)...])
@@ -147,6 +150,7 @@ package struct StoredRecord {
             state.meta[ConfigurationState.MetaKey.templateVersion] = header.templateVersion
         }
         state.original = original
+        state.replacedVersion = header.replacedVersion
         return state
     }
 

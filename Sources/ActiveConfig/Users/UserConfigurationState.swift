@@ -127,7 +127,8 @@ struct UserConfigurationState: Sendable {
     /// So a document that could not be stored stays until the store takes it, or until another
     /// process stores a later version that this launch did not have.
     func isSuperseded(_ document: ConfigurationState, by storedVersion: Int?) -> Bool {
-        guard let version = document.templateVersion, let storedVersion, storedVersion > version
+        guard let version = document.templateVersion, let storedVersion, storedVersion > version,
+            !document.replaces(storedVersion)
         else { return false }
         return !replacedVersions.contains(storedVersion) && !versions.contains(storedVersion)
     }
@@ -247,7 +248,7 @@ struct UserConfigurationState: Sendable {
         _ known: KnownConfiguration, beneath: ConfigurationState?? = nil
     ) {
         revision += 1
-        (active, self.beneath) = (known, beneath)
+        (active, self.beneath) = (known.withoutReplacedVersion, beneath)
     }
 
     /// Records that the document activated at launch is stored, or must not be stored because

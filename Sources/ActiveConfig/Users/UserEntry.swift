@@ -9,6 +9,8 @@ final class UserEntry: Sendable {
         /// Nil until first use.
         var snapshot: SnapshotContents?
         var listeners = ListenerTable()
+        /// The last answer of a lower version.
+        var lowerAnswer: LowerAnswer?
     }
 
     let userID: UserID
@@ -50,6 +52,14 @@ final class UserEntry: Sendable {
     /// Changes the knowledge of the store, which affects no reader.
     func note(_ change: (inout UserConfigurationState) -> Void) {
         state.withLock { change(&$0.documents) }
+    }
+
+    /// Records an answer of a lower version, and returns true when the last one was another.
+    func note(_ answer: LowerAnswer) -> Bool {
+        state.withLock { state in
+            defer { state.lowerAnswer = answer }
+            return state.lowerAnswer != answer
+        }
     }
 
     /// Takes over a state and its snapshot, and queues the changes for the listeners.

@@ -118,6 +118,19 @@ package struct Administration: Sendable {
                 + "versions.")
     }
 
+    /// Published versions of a project, newest first.
+    ///
+    /// - Throws: A ``RequestError`` with status 404 when nothing is published in the project.
+    func versions(
+        inProject project: String, matching query: VersionQuery
+    ) async throws(RequestError) -> VersionPage {
+        try await checkExists(project)
+        return try await callStore("versions", project: project) {
+            () throws(TemplateStoreError) in
+            try await store.versions(inProject: project, matching: query)
+        }
+    }
+
     /// - Throws: A ``RequestError`` with status 404 when nothing is published in the project.
     func checkExists(_ project: String) async throws(RequestError) {
         if library.project(project) == nil { _ = try await template(inProject: project) }

@@ -29,7 +29,8 @@ struct SettingChanges: Sendable {
             if after == nil { after = try await templates.read(version.number, of: project) }
             // In between the setting does not change.
             let previous =
-                index + 1 < versions.count ? versions[index + 1].number : version.number - 1
+                index + 1 < versions.count
+                ? versions[index + 1].number : history.number(before: version)
             let before = try await templates.read(previous, of: project)
             newer = before
             var difference: JSONNode?

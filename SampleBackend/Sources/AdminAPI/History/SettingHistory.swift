@@ -66,25 +66,11 @@ struct SettingHistory: Sendable {
             history.prepend(template, older.number, before: next, version)
             next = template
         }
+        // The store keeps more versions than are compared, so the oldest one is the project's first.
         if page.nextVersion == nil, let first = page.versions.last {
-            let previous = first.number - 1
-            if try await isBeginning(previous, of: project) {
-                history.prepend(RemoteConfigTemplate(), previous, before: next, first)
-            }
+            history.prepend(RemoteConfigTemplate(), 0, before: next, first)
         }
         return history
-    }
-
-    /// True if nothing was published in the project up to a number, which is not 0 where a deleted
-    /// project had the same name.
-    private static func isBeginning(
-        _ number: Int, of project: some VersionReading
-    ) async throws -> Bool {
-        if number == 0 { return true }
-        if let created = try await project.template(version: number) {
-            return !created.version.isPublished
-        }
-        return try await project.template(version: number + 1)?.deletedVersion == number
     }
 
     /// The history extended by the versions published since; nil when one of them is no longer
@@ -153,6 +139,11 @@ struct SettingHistory: Sendable {
     func versions(thatChanged key: String, inSection section: String) -> [TemplateVersion] {
         let numbers = Set(changes[Setting(section: section, key: key)] ?? [])
         return versions.filter { numbers.contains($0.number) }
+    }
+
+    /// The number of the version before one of ``versions``; 0 stands for no template.
+    func number(before version: TemplateVersion) -> Int {
+        versions.first { $0.number < version.number }?.number ?? baseVersion
     }
 
     /// The response of the route `remoteConfig:settingHistory` (API 3): those settings of the

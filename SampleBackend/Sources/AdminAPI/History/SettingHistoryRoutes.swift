@@ -48,12 +48,7 @@ private struct ProjectVersions: VersionReading {
     let administration: Administration
 
     func versions(limit: Int) async throws -> VersionPage {
-        try await administration.checkExists(name)
-        return try await administration.callStore("versions", project: name) {
-            () throws(TemplateStoreError) in
-            try await administration.store.versions(
-                inProject: name, matching: VersionQuery(limit: limit))
-        }
+        try await administration.versions(inProject: name, matching: VersionQuery(limit: limit))
     }
 
     func template(version: Int) async throws -> StoredTemplate? {

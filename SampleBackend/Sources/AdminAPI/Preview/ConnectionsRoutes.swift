@@ -24,7 +24,8 @@ struct ConnectionsRoutes: Sendable {
     ///  "replicas": {"count": 3, "silent": 0, "isComplete": true}}
     /// ```
     ///
-    /// The counts cover all replicas known to the store. `users=TEXT` adds the users whose ID
+    /// `"unknown": 3` counts the users whose app has a version that the store never made, as after a
+    /// restore; they are not in `versions`. The counts cover all replicas known to the store. `users=TEXT` adds the users whose ID
     /// contains the text, and `signals=true` the common signal values: `{…, "users": ["17"],
     /// "userCount": 1, "signals": {…}}`.
     @Sendable
@@ -41,6 +42,9 @@ struct ConnectionsRoutes: Sendable {
         var answer: JSONNode = [
             "connections": .number("\(counts.count)"), "versions": versions,
         ]
+        if counts.unknownCount > 0 {
+            answer.setMember("unknown", .number("\(counts.unknownCount)"))
+        }
         answer.setMember("lastPublish", counts.lastPublish?.json)
         if let own = administration.acknowledgements?.replicaAcknowledgements(inProject: project) {
             let all = [own] + (others?.acknowledgements(inProject: project) ?? [])

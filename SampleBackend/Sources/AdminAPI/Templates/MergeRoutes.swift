@@ -71,31 +71,29 @@ struct MergeRoutes: Sendable {
     ) async throws -> NamedValues<TemplateVersion> {
         var authors: NamedValues<TemplateVersion> = [:]
         var open = conflicts
-        var newer = (
-            version: current.version, units: TemplateMerge.Units(try template(of: current))
-        )
-        while !open.isEmpty, newer.version.number > since {
-            let number = newer.version.number - 1
-            guard number > current.version.number - Self.maximumVersions else { break }
+        var newer = TemplateMerge.Units(try template(of: current))
+        let query = VersionQuery(
+            limit: Self.maximumVersions, endVersion: current.version.number)
+        let page = try await administration.versions(
+            inProject: current.project, matching: query)
+        let later = page.versions.filter { $0.number > since }
+        for (index, version) in later.enumerated() where !open.isEmpty {
             var older = base
-            var olderVersion = newer.version
-            if number > since {
-                let stored = try await administration.template(
-                    version: number, inProject: current.project)
-                older = try template(of: stored)
-                olderVersion = stored.version
+            if index + 1 < later.count {
+                older = try await template(
+                    of: administration.template(
+                        version: later[index + 1].number, inProject: current.project))
+            } else if later.count == Self.maximumVersions {
+                break
             }
             let units = TemplateMerge.Units(older)
             open.removeAll { conflict in
-                guard
-                    Self.value(of: conflict, in: units)
-                        != Self.value(of: conflict, in: newer.units)
+                guard Self.value(of: conflict, in: units) != Self.value(of: conflict, in: newer)
                 else { return false }
-                authors[conflict.path] = newer.version
+                authors[conflict.path] = version
                 return true
             }
-            if number <= since { break }
-            newer = (olderVersion, units)
+            newer = units
         }
         return authors
     }

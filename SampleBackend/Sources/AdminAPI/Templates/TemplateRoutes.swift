@@ -90,11 +90,8 @@ struct TemplateRoutes: Sendable {
             endVersion: [pageToken, endVersion].compactMap { $0 }.min(),
             startTime: try request.date(named: "startTime"),
             endTime: try request.date(named: "endTime"))
-        try await administration.checkExists(request.project)
-        let page = try await administration.callStore("versions", project: request.project) {
-            () throws(TemplateStoreError) in
-            try await administration.store.versions(inProject: request.project, matching: query)
-        }
+        let page = try await administration.versions(
+            inProject: request.project, matching: query)
         var body: JSONNode = ["versions": .array(page.versions.map(\.json))]
         body.setMember("nextPageToken", page.nextVersion.map { .string("\($0)") })
         return .json(body)

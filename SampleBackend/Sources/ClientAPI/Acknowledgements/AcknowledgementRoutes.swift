@@ -34,17 +34,17 @@ package struct AcknowledgementRoutes: Sendable {
                             try await clientAccess.checkUser(
                                 request.headerFields, forUserID: try DocumentRequest.userID(request)
                             )
-                            return try answer(request)
+                            return try await answer(request)
                         })
                 ])
         }
     }
 
-    private func answer(_ request: RouteRequest) throws(RequestError) -> Answer {
+    private func answer(_ request: RouteRequest) async throws(RequestError) -> Answer {
         guard let acknowledgements else { throw Self.isOff }
         try limiter.count(request.address)
         do throws(RequestError) {
-            return try answer(request, acknowledgements)
+            return try await answer(request, acknowledgements)
         } catch {
             guard
                 let catchUp = library.catchUp(
@@ -56,26 +56,31 @@ package struct AcknowledgementRoutes: Sendable {
 
     private func answer(
         _ request: RouteRequest, _ acknowledgements: Acknowledgements
-    ) throws(RequestError) -> Answer {
+    ) async throws(RequestError) -> Answer {
         guard library.project(request.project) != nil else {
             throw library.refusal(ofProject: request.project)
         }
         let acknowledgement = try Acknowledgement(request.jsonBody())
         let userID = try DocumentRequest.userID(request)
-        let record = { @Sendable () throws(RequestError) -> Answer in
+        let record = { @Sendable (_: Bool) async throws(RequestError) -> Answer in
             guard let compiled = library.project(request.project)?.compiled else {
                 throw library.refusal(ofProject: request.project)
             }
-            acknowledgements.record(
-                acknowledgement, userID: userID, project: request.project,
-                current: compiled.version.number,
-                isSetting: { compiled.hasSetting($0.key, inSection: $0.section) })
+            // Clients can have versions that the store lost in a restore.
+            if await library.hasVersion(acknowledgement.version, ofProject: request.project) {
+                acknowledgements.record(
+                    acknowledgement, userID: userID, project: request.project,
+                    current: compiled.version.number,
+                    isSetting: { compiled.hasSetting($0.key, inSection: $0.section) })
+            }
             return .response(
                 RouteResponse(status: .noContent, headerFields: [.cacheControl: "no-store"]))
         }
         // The client may have received the version from another replica.
         let version = SeenVersion.number(acknowledgement.version)
-        guard waiting.isBehind(version, inProject: request.project) else { return try record() }
+        guard waiting.isBehind(version, inProject: request.project) else {
+            return try await record(false)
+        }
         return try waiting.answer(
             after: version, inProject: request.project, from: request.address, on: nil, record)
     }

@@ -146,6 +146,13 @@ struct DocumentAnswers: Sendable {
 }
 
 extension HTTPFields {
+    /// Sets `ActiveConfig-Unknown-Version` to the version that a client named, after the store was
+    /// found to have never made it.
+    mutating func setUnknownVersion(_ version: Int) {
+        guard let name = HTTPField.Name("ActiveConfig-Unknown-Version") else { return }
+        self[name] = "\(version)"
+    }
+
     /// Sets `ActiveConfig-Snapshot` to the time of the snapshot from which the server answers; nil
     /// sets nothing.
     ///

@@ -71,7 +71,25 @@ package struct DocumentRoutes: Sendable {
         else { return try currentAnswer(request, tokenEnd: tokenEnd) }
         return try waiting.answer(
             after: seenVersion, inProject: request.project, from: request.address, on: nil
-        ) { () throws(RequestError) in try currentAnswer(request, tokenEnd: tokenEnd) }
+        ) { isUnknown throws(RequestError) in
+            // A publish can have arrived since.
+            guard isUnknown, case .number(let version) = seenVersion,
+                waiting.isBehind(seenVersion, inProject: request.project)
+            else { return try currentAnswer(request, tokenEnd: tokenEnd) }
+            return try answer(request, toUnknown: version)
+        }
+    }
+
+    /// The whole document for a client that names a version which the store never made: the client
+    /// takes it instead of that version (PROTOCOL 1).
+    private func answer(
+        _ request: RouteRequest, toUnknown version: Int
+    ) throws(RequestError) -> Answer {
+        let wanted = try DocumentRequest(request)
+        var response = try answers.answer(wanted, condition: nil)
+        response.headerFields.setUnknownVersion(version)
+        sample?.record(wanted)
+        return .response(response)
     }
 
     /// The answer from the version that the server has.

@@ -28,13 +28,13 @@ package protocol DocumentWaiting: Sendable {
     ///   - project: The project, which must exist.
     ///   - address: The client's address; the request counts as a long poll.
     ///   - threads: The threads that run the handler; nil means Swift's cooperative threads.
-    ///   - handler: Answers the request; it is also called when the store has no such version.
+    ///   - handler: Answers the request; true means that the store never made the version.
     /// - Returns: An answer that waits.
     /// - Throws: A ``RequestError`` when too many requests wait.
     func answer(
         after seenVersion: SeenVersion, inProject project: String, from address: ClientAddress?,
         on threads: WorkThreads?,
-        _ handler: @escaping @Sendable () async throws(RequestError) -> Answer
+        _ handler: @escaping @Sendable (_ isUnknown: Bool) async throws(RequestError) -> Answer
     ) throws(RequestError) -> Answer
 }
 

@@ -60,11 +60,24 @@ extension TemplateLibrary {
         apply(stored)
     }
 
+    /// True for the current version and those that the store has; true for all while the store does
+    /// not answer.
+    func hasVersion(_ number: Int, ofProject name: String) async -> Bool {
+        if project(name)?.compiled.version.number == number { return true }
+        let query = VersionQuery(limit: 1, endVersion: number)
+        guard let page = try? await store.versions(inProject: name, matching: query) else {
+            return true
+        }
+        return page.versions.first?.number == number
+    }
+
     /// The newest readable version of the ten before an unreadable one; nil when there is none.
     private func newestReadable(before stored: StoredTemplate) async -> CompiledTemplate? {
-        let newest = stored.version.number - 1
-        for number in stride(from: newest, to: max(newest - 10, 0), by: -1) {
-            let earlier = try? await store.template(version: number, inProject: stored.project)
+        let query = VersionQuery(limit: 10, endVersion: stored.version.number - 1)
+        let page = try? await store.versions(inProject: stored.project, matching: query)
+        for version in page?.versions ?? [] {
+            let earlier = try? await store.template(
+                version: version.number, inProject: stored.project)
             if let compiled = earlier.flatMap({ compile($0) }) { return compiled }
         }
         return nil

@@ -66,7 +66,7 @@ package struct OFREPRoutes: Sendable {
                 request.headerFields, forUserID: try OFREPContext(request).userID)
             return try waiting.answer(
                 after: seenVersion, inProject: request.project, from: request.address, on: .flags
-            ) { () throws(RequestError) in .response(try await handler(request)) }
+            ) { _ throws(RequestError) in .response(try await handler(request)) }
         }
     }
 

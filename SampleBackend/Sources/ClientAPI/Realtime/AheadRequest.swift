@@ -26,7 +26,8 @@ protocol AheadClient: AnyObject {
 /// It is answered when the server has the version, or has found that its store does not; after two
 /// seconds it is refused.
 final class AheadRequest: AheadClient, TimedWait, WaitingRequest {
-    typealias Handler = @Sendable () async throws(RequestError) -> Answer
+    /// Answers the request; true means that the store never made the version.
+    typealias Handler = @Sendable (_ isUnknown: Bool) async throws(RequestError) -> Answer
 
     /// Maximum waiting time.
     private static let maximumWait: TimeAmount = .seconds(2)
@@ -82,7 +83,7 @@ final class AheadRequest: AheadClient, TimedWait, WaitingRequest {
         let promise = streams.eventLoop.makePromise(of: Answer.self)
         work = Task(executorPreference: threads) { [handler] in
             do throws(RequestError) {
-                promise.succeed(try await handler())
+                promise.succeed(try await handler(!hasVersion))
             } catch {
                 promise.fail(error)
             }

@@ -56,6 +56,10 @@ extension ProjectStreams {
             if isUnreadable, !hasVersion {
                 client.refuse()
             } else if canGoOn, hasVersion || isMissing {
+                if !hasVersion {
+                    hub.unknownVersions.note(
+                        client.seenVersion, inProject: name, newest: library.compiled.version)
+                }
                 client.goOn(hasVersion: hasVersion)
             } else {
                 aheadClients.waiting.append((client, read))
@@ -108,6 +112,7 @@ extension StreamSubscription: AheadClient {
         if hasVersion {
             project.catchUp(self)
         } else {
+            unknownVersion = request.lastVersion
             project.reset(self)
         }
         if !isCatchingUp { advance(to: project.published.compiled.version.number) }

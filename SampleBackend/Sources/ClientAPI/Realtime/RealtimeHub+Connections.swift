@@ -88,15 +88,23 @@ package struct ConnectionCounts: Sendable, Hashable, Codable {
     /// Number of users by the newest version that was completely delivered to their client.
     package private(set) var versions: [Int: Int] = [:]
 
+    /// Number of users whose client named a version that the store never made; nil means 0, also
+    /// from servers of earlier releases.
+    private var unknown: Int?
+
+    /// Number of users whose client named a version that the store never made; they are not in
+    /// ``versions``.
+    package var unknownCount: Int { unknown ?? 0 }
+
     /// The effect of the last publish; nil until a publish happens while clients are connected.
     package private(set) var lastPublish: PublishEffect?
 
-    package var count: Int { versions.values.reduce(0, +) }
+    package var count: Int { versions.values.reduce(unknownCount, +) }
 
     /// False for impossible counts, which must not be added to others.
     package var isPlausible: Bool {
         let counts = 0...1_000_000_000
-        return versions.values.allSatisfy(counts.contains)
+        return versions.values.allSatisfy(counts.contains) && counts.contains(unknownCount)
             && counts.contains(lastPublish?.users ?? 0)
             && counts.contains(lastPublish?.changed ?? 0)
     }
@@ -105,12 +113,19 @@ package struct ConnectionCounts: Sendable, Hashable, Codable {
 
     /// Counts the users of one thread.
     init(_ project: ProjectStreams) {
-        for user in project.subscriptions { versions[user.deliveredVersion, default: 0] += 1 }
+        for user in project.subscriptions {
+            if user.unknownVersion != nil {
+                unknown = unknownCount + 1
+            } else {
+                versions[user.deliveredVersion, default: 0] += 1
+            }
+        }
         lastPublish = project.lastPublish
     }
 
     package mutating func add(_ other: ConnectionCounts) {
         versions.merge(other.versions, uniquingKeysWith: +)
+        if let others = other.unknown { unknown = unknownCount + others }
         if let effect = other.lastPublish {
             lastPublish = lastPublish.map { $0.adding(effect) } ?? effect
         }

@@ -36,6 +36,7 @@ package final class RealtimeHub: Sendable {
     let limits: ServerLimits
     let places: StreamPlaces
     let metrics = RealtimeMetrics()
+    let unknownVersions: UnknownVersions
 
     /// The share of clients asked to acknowledge versions; nil asks none.
     package let acknowledgedShare: AcknowledgedShare?
@@ -48,6 +49,7 @@ package final class RealtimeHub: Sendable {
         self.library = library
         self.limits = limits
         self.acknowledgedShare = acknowledgedShare
+        unknownVersions = UnknownVersions(logger: library.logger)
         places = StreamPlaces(
             maximum: maximumStreams, maximumPerAddress: limits.streamsPerAddress,
             maximumUsers: limits.streamUsers)
@@ -195,7 +197,7 @@ extension RealtimeHub: DocumentWaiting {
     package func answer(
         after seenVersion: SeenVersion, inProject project: String, from address: ClientAddress?,
         on threads: WorkThreads?,
-        _ handler: @escaping @Sendable () async throws(RequestError) -> Answer
+        _ handler: @escaping @Sendable (_ isUnknown: Bool) async throws(RequestError) -> Answer
     ) throws(RequestError) -> Answer {
         let place = try places.take(address)
         return .waiting(

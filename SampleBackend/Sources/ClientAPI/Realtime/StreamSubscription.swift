@@ -21,6 +21,8 @@ final class StreamSubscription: Subscription {
 
     private var settledVersion: Int
 
+    private var namedUnknownVersion: Int?
+
     /// Creates a subscription; exactly one of each stream is the leading one.
     init(
         _ request: StreamRequest, stream: EventStream, project: ProjectStreams, isLeading: Bool
@@ -34,6 +36,10 @@ final class StreamSubscription: Subscription {
 
     override var isClosed: Bool { stream.isClosed }
     override var deliveredVersion: Int { settledVersion }
+    override var unknownVersion: Int? {
+        get { namedUnknownVersion.flatMap { $0 > settledVersion ? $0 : nil } }
+        set { namedUnknownVersion = newValue }
+    }
     override var ledStream: EventStream? { isLeading ? stream : nil }
 
     override func tell(_ event: StreamEvent) -> Int {

@@ -39,6 +39,15 @@ class Subscription {
     /// The newest version that the client has.
     var deliveredVersion: Int { 0 }
 
+    /// The version that the client named and the store never made, until the client has a later one;
+    /// nil for other clients.
+    ///
+    /// The client may ignore lower versions, so it does not have the delivered one.
+    var unknownVersion: Int? {
+        get { nil }
+        set {}
+    }
+
     /// The stream that this subscription represents; nil for a long poll and for all users of a
     /// stream except one.
     var ledStream: EventStream? { nil }

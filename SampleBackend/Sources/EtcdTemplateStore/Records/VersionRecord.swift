@@ -5,7 +5,7 @@ import Templates
 /// A version of a template; its revision is that of the key `versions/…`.
 struct VersionRecord: EtcdRecord {
     /// The valid numbers of versions; keys have room for the next one.
-    static let numbers = 0...999_999_999
+    static let numbers = 0...Int(Int32.max) - 1
 
     let number: Int
     let content: ContentReference
@@ -81,6 +81,14 @@ struct DetailsRecord: EtcdRecord {
             environment: environment.flatMap(ProjectDetails.Environment.init(rawValue:)),
             isArchived: archived ?? false)
     }
+}
+
+/// The version floor.
+struct FloorRecord: EtcdRecord {
+    /// All projects continue above it.
+    let version: Int
+
+    var isInRange: Bool { VersionRecord.numbers.contains(version) }
 }
 
 /// A deleted project, whose version numbers are never used again.

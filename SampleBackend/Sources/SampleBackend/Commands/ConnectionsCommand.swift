@@ -37,6 +37,11 @@ struct ConnectionsCommand: AdministrationCommand {
         Output.printTable(
             ["VERSION", "LISTENING", "ACTIVE", "PROBLEMS"],
             rows.sorted { $0.key > $1.key }.map(\.value))
+        if let unknown = answer["unknown"] {
+            Terminal.print(
+                "\(Self.text(unknown)) listening users have a version that the store never made: was it "
+                    + "restored? See \"sample-backend raise-versions --help\".")
+        }
         let silent = answer["replicas"]?["silentNames"]?.arrayValue ?? []
         if !silent.isEmpty {
             let names = silent.compactMap(\.stringValue).joined(separator: "; ")

@@ -50,7 +50,10 @@ struct StoreCopying: Sendable {
     ) async throws(TemplateStoreError) -> StoreCopy {
         var last: ContinuousClock.Instant?
         defer { Terminal.showProgress(nil) }
-        return try await StoreCopy.make(from: original, to: copy) { progress in
+        // Apps may have later versions than a backup, or those of another store.
+        let raise =
+            backup == nil ? VersionRaise(reason: "copied from \(source)") : nil
+        return try await StoreCopy.make(from: original, to: copy, raising: raise) { progress in
             guard last.map({ $0.duration(to: .now) >= Self.pause }) ?? true else { return }
             last = .now
             switch progress {
@@ -71,6 +74,7 @@ struct StoreCopying: Sendable {
                 "revision": .number("\(copy.revision)"), "verified": true,
             ]
             for (part, count) in counts { node.setMember(part.rawValue, .number("\(count)")) }
+            node.setMember("nextVersion", copy.nextVersion.map { .string("\($0)") })
             return Output.print(node)
         }
         let parts = counts.filter { $1 > 0 }.map { "\($1) \(Self.name($0, $1))" }
@@ -79,6 +83,9 @@ struct StoreCopying: Sendable {
             Copied \(source) at revision \(copy.revision) to \(target), and compared both:
               \(parts.isEmpty ? "nothing" : parts.joined(separator: ", ")).
             """)
+        guard let next = copy.nextVersion else { return }
+        Terminal.print(
+            "The next version of each project is \(next), above the versions that apps may have.")
     }
 
     private static func name(_ part: ArchiveDigest.Part, _ count: Int) -> String {

@@ -7,10 +7,14 @@ import {announce, fill, h} from '../controls/dom.js';
 import {shownAnswer} from '../controls/shown-answer.js';
 import {setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
+import {versionBefore} from '../server/versions.js';
 import {diffView} from './diff-view.js';
 
 /** Version number of the state before the first publish. */
 export const beginning = '0';
+
+/** Choice of the version before the other one, until its number is read. */
+const before = '';
 
 /**
  * Loads and renders the differences between two versions. The types of settings are those of the
@@ -39,15 +43,17 @@ function offer(control, numbers) {
     const known = [...control.options].map((option) => option.value);
     const all = [...new Set([...known, ...numbers])]
         .sort((left, right) => Number(right) - Number(left));
-    fill(control, all.map((number) => h('option', {value: number},
-        number === beginning ? 'Before version 1' : `Version ${number}`)));
+    fill(control, all.map((number) => h('option', {value: number, hidden: number === before},
+        number === beginning ? 'Before version 1'
+            : number === before ? 'Version before' : `Version ${number}`)));
     if (value) control.value = value;
 }
 
 /**
  * Card that compares two versions: those in the query, by default the newest two. Sets
- * `context.compare`, with which the table's rows show their changes here, `context.showComparison`,
- * which scrolls to the card, and `context.offerVersions`, which adds versions to the choices.
+ * `context.showChanges`, with which the table's rows show their changes here,
+ * `context.showComparison`, which scrolls to the card, and `context.offerVersions`, which adds
+ * versions to the choices.
  *
  * @param {Version[]} versions
  * @param {HistoryContext} context
@@ -63,11 +69,19 @@ export function comparison(versions, context, left) {
         control.value = number;
         return control;
     };
-    const from = select(wanted[0] ?? (versions[1]?.versionNumber ?? beginning));
+    const from = select(wanted[0]
+        ?? (wanted[1] ? before : versions[1]?.versionNumber ?? beginning));
     const to = select(wanted[1] ?? versions[0].versionNumber);
     const place = h('div', {}, h('p', {class: 'muted', role: 'status'}, 'Comparing …'));
     const compare = shownAnswer(place, left, async (signal) => {
-        const [older, newer] = [from.value, to.value];
+        const newer = to.value;
+        if (from.value === before) {
+            const number = await versionBefore(context.project, newer, signal);
+            if (signal.aborted) return null;
+            offer(from, [number]);
+            from.value = number;
+        }
+        const older = from.value;
         setQuery({from: older, to: newer});
         const view = await readDifference(context, older, newer, signal);
         if (!signal.aborted) announce(`Comparing version ${older} with version ${newer}.`);
@@ -80,11 +94,11 @@ export function comparison(versions, context, left) {
         card.scrollIntoView();
     };
     context.showComparison = showComparison;
-    context.compare = (/** @type {string} */ older, /** @type {string} */ newer) => {
-        offer(from, [older]);
-        offer(to, [newer]);
-        from.value = older;
-        to.value = newer;
+    context.showChanges = (/** @type {string} */ versionNumber) => {
+        offer(from, [before]);
+        offer(to, [versionNumber]);
+        from.value = before;
+        to.value = versionNumber;
         compare();
         showComparison();
     };

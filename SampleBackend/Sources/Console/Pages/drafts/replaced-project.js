@@ -7,10 +7,7 @@
  */
 
 import {call, isMissing, projectPath} from '../server/api.js';
-import {readVersion} from '../server/versions.js';
-
-/** Number of versions that the server keeps of a project. */
-const keptVersions = 300;
+import {keptVersions, readVersion} from '../server/versions.js';
 
 /**
  * True if another project has the name now.

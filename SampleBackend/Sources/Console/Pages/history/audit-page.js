@@ -24,7 +24,7 @@ import {onNewVersion} from './new-versions.js';
  */
 function subjectView({action, subject}) {
     return isOfVersion(action) ? h('a', {'aria-label': `Changes of version ${subject}`,
-        href: address('history', {from: String(Number(subject) - 1), to: subject})}, subject)
+        href: address('history', {to: subject})}, subject)
         : h('code', {}, subjectText(subject));
 }
 

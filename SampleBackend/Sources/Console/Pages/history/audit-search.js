@@ -16,7 +16,8 @@ const sessionPrefix = 'Console session of ';
 export const actions = [
     ['PUBLISH', 'Publish'], ['ROLLBACK', 'Rollback'], ['SET_OVERRIDES', 'Pin values'],
     ['REMOVE_OVERRIDES', 'Remove pinned values'], ['SIGN_IN', 'Sign in'], ['SIGN_OUT', 'Sign out'],
-    ['FAILED_SIGN_IN', 'Failed sign-in'], ['CREATE_TOKEN', 'Create token'],
+    ['FAILED_SIGN_IN', 'Failed sign-in'], ['RAISE_VERSIONS', 'Raise versions'],
+    ['CREATE_TOKEN', 'Create token'],
     ['REVOKE_TOKEN', 'Revoke token'], ['CREATE_WEBHOOK', 'Add webhook'],
     ['REMOVE_WEBHOOK', 'Remove webhook'], ['CREATE_PROJECT', 'Create project'],
     ['SET_PROJECT_DETAILS', 'Change project details'], ['DELETE_PROJECT', 'Delete project'],

@@ -47,7 +47,7 @@ function row(version, isCurrent, context) {
         h('td', {}, h('div', {class: 'actions'},
             h('button', {type: 'button', class: 'quiet', 'data-focus': `compare ${versionNumber}`,
                 'aria-label': `Show what version ${versionNumber} changed`,
-                onclick: () => context.compare?.(String(Number(versionNumber) - 1), versionNumber)},
+                onclick: () => context.showChanges?.(versionNumber)},
             'Changes'),
             !isCurrent && guarded(refused, h('button', {type: 'button',
                 'data-focus': `rollback ${versionNumber}`,
@@ -66,7 +66,7 @@ export function show(main, context) {
         + 'going back publishes a new one.'), body);
 
     // Of an older comparison, which is below the versions.
-    const isLinked = context.query.has('from');
+    const isLinked = context.query.has('to');
     /** @type {Version[]} */
     let versions = [];
     /**

@@ -21,13 +21,20 @@ const spokenInterval = 15000;
  *
  * @param {Reading} reading
  */
-function versionTable({versions, connections, newest}) {
+function versionTable({versions, unknown, connections, newest}) {
     const rows = Object.entries(versions).sort(([a], [b]) => Number(b) - Number(a))
         .map(([version, number]) => h('tr', {},
             h('th', {scope: 'row', class: 'number'}, version,
                 version === newest && h('span', {class: 'muted'}, ' newest')),
             h('td', {class: 'number'}, numberText(number)),
             h('td', {class: 'number'}, percentText(connections ? number / connections : 0))));
+    if (unknown) {
+        rows.push(h('tr', {},
+            h('th', {scope: 'row'}, 'Unknown ',
+                h('span', {class: 'muted'}, 'never made by this store: was it restored?')),
+            h('td', {class: 'number'}, numberText(unknown)),
+            h('td', {class: 'number'}, percentText(unknown / connections))));
+    }
     return rows.length ? table('Connections by version', ['Version', 'Connections', 'Share'], rows)
         : h('section', {class: 'card'}, nothing('No app is connected now.'));
 }

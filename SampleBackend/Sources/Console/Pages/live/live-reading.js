@@ -13,11 +13,13 @@ import {count, numberText, percentText} from '../text/formats.js';
  * @param {string} [newestVersion]
  * @returns {Reading}
  */
-export function reading({connections, versions, lastPublish, acknowledgements}, newestVersion) {
+export function reading({connections, versions, unknown, lastPublish, acknowledgements},
+    newestVersion) {
     const known = Object.keys(versions ?? {}).map(Number);
     const newest = String(Math.max(Number(newestVersion ?? 0), ...known, 0));
     const arrived = versions?.[newest] ?? 0;
-    return {connections, versions: versions ?? {}, newest, arrived, acknowledgements,
+    return {connections, versions: versions ?? {}, unknown: unknown ?? 0, newest, arrived,
+        acknowledgements,
         lastPublish: lastPublish?.version === newest ? lastPublish : null,
         share: connections ? arrived / connections : null};
 }

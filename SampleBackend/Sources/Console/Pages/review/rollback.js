@@ -36,10 +36,12 @@ export async function rollback(project, {before, versionNumber, description}, op
     const find = async () => {
         const {body} = await call(
             'GET', projectPath(project, 'remoteConfig:listVersions', {pageSize: 20}));
-        return /** @type {Version[]} */ (body.versions).find((version) => (
-            (before === '0' ? version.description === (description ?? emptyText)
-                : version.rollbackSource === before)
-            && Number(version.versionNumber) === Number(versionNumber) + 1)) ?? null;
+        // The oldest of those that were published over the version.
+        const [version] = /** @type {Version[]} */ (body.versions).filter(
+            (later) => Number(later.versionNumber) > Number(versionNumber)).reverse();
+        const isOwn = before === '0' ? version?.description === (description ?? emptyText)
+            : version?.rollbackSource === before;
+        return isOwn && version ? version : null;
     };
     try {
         return await send();

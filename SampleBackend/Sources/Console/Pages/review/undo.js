@@ -7,6 +7,7 @@ import {announce, fill, h} from '../controls/dom.js';
 import {arrivalView} from '../live/arrival.js';
 import {unsettledText} from '../server/publishing.js';
 import {refusal} from '../server/session.js';
+import {versionBefore} from '../server/versions.js';
 import {versionText} from '../text/formats.js';
 import {confirmRemoval, massRemoval} from './mass-removal.js';
 import {rollbackReach} from './reach-view.js';
@@ -70,17 +71,24 @@ function undoneText(before, version) {
 export function undoView(
     {workspace, project, session, details}, {versionNumber}, time, signal, onUndone) {
     const outcome = h('div', {'aria-live': 'polite'});
-    const before = String(Number(versionNumber) - 1);
+    const reading = versionBefore(project, versionNumber, signal);
     const refused = refusal(session, 'publisher');
-    /** Asks before the undo removes most of the settings; false without a confirmation. */
-    const mayUndo = async () => {
+    /**
+     * Asks before the undo removes most of the settings; false without a confirmation.
+     *
+     * @param {string} before
+     */
+    const mayUndo = async (before) => {
         const [older, current] = await Promise.all(
             [before, versionNumber].map((number) => workspace.templateOf(number)));
         const removal = older && current && massRemoval(current, older);
         return !removal || confirmRemoval(details, removal);
     };
-    /** @param {Version} version */
-    const finish = async (version) => {
+    /**
+     * @param {string} before
+     * @param {Version} version
+     */
+    const finish = async (before, version) => {
         const {lastPublish} = workspace;
         await workspace.load().catch(() => {});
         if (lastPublish) {
@@ -93,12 +101,15 @@ export function undoView(
         undo.disabled = true;
         fill(outcome);
         try {
-            const version = await mayUndo() && await rollback(project, {before, versionNumber}, {
+            const before = await reading.catch(
+                () => versionBefore(project, versionNumber, signal));
+            const isWanted = await mayUndo(before);
+            const version = isWanted && await rollback(project, {before, versionNumber}, {
                 signal, onDoubt: (attempt, isUnsettled) => attempt === 1 && fill(outcome, message(
                     'warning', isUnsettled ? unsettledText('This undo')
                         : 'The connection broke, so the console does not know the outcome. '
                         + 'It asks the server until it answers.'))});
-            if (version) await finish(version);
+            if (version) await finish(before, version);
             else if (!signal.aborted) {
                 fill(outcome, message('info', 'Not undone. You can try again.'));
                 undo.disabled = false;
@@ -111,17 +122,16 @@ export function undoView(
         }
     }}, 'Undo');
     const reach = h('div', {class: 'hint'});
-    if (!refused) {
-        workspace.templateOf(before)
-            .then((template) => template && rollbackReach(project, template, signal))
-            .then((view) => view && fill(reach, 'Undo: ', view), () => {});
-    }
+    reading.then(async (before) => {
+        if (refused) return;
+        undo.title = `Publishes ${versionText(before)} again.`;
+        const template = await workspace.templateOf(before);
+        const view = template && await rollbackReach(project, template, signal);
+        if (view) fill(reach, 'Undo: ', view);
+    }).catch(() => {});
     const place = arrivalView(project, versionNumber, signal, (left) => {
         undo.hidden = left === 0;
         reach.hidden = left === 0;
-        if (!refused) {
-            undo.title = `Publishes ${versionText(before)} again; for ${left} more seconds.`;
-        }
     }, time);
     return h('div', {class: 'stack tight'}, place,
         h('div', {class: 'actions'}, guarded(refused, undo)),

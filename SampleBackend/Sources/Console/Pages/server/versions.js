@@ -49,6 +49,29 @@ export async function readVersion(project, versionNumber) {
     }
 }
 
+/** Number of versions that the server keeps of a project. */
+export const keptVersions = 300;
+
+/**
+ * Number of the version before a published one; "0" when it is the project's first. Numbers have
+ * gaps where the server's store was restored.
+ *
+ * @param {string} project
+ * @param {string} versionNumber
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<string>}
+ */
+export async function versionBefore(project, versionNumber, signal) {
+    /** @param {{pageSize: number, endVersionNumber?: string}} query */
+    const list = async (query) => /** @type {Version[]} */ ((await call(
+        'GET', projectPath(project, 'remoteConfig:listVersions', query), {signal})).body.versions);
+    const [, before] = await list({pageSize: 2, endVersionNumber: versionNumber});
+    if (before) return before.versionNumber;
+    // The oldest stored version is the first one unless earlier ones were dropped.
+    const all = await list({pageSize: keptVersions});
+    return all.length < keptVersions ? '0' : String(Number(versionNumber) - 1);
+}
+
 /**
  * The newest version; null when nothing is published yet.
  *

@@ -154,7 +154,7 @@ export class SettingHistories {
             const row = (version) => {
                 const change = changes?.get(version.versionNumber);
                 const {versionNumber, updateTime, description} = version;
-                const query = {from: String(Number(versionNumber) - 1), to: versionNumber};
+                const query = {to: versionNumber};
                 return h('li', {},
                     h('a', {href: address('history', query), onclick: (event) => {
                         event.preventDefault();

@@ -1,0 +1,85 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Documents that replace a version which the server's store never made (PROTOCOL 1).
+struct ReplacedVersionTests {
+    private func document(_ version: Int, replacing replaced: Int) -> ConfigurationState {
+        var document = ConfigurationState.versioned(version)
+        document.replacedVersion = replaced
+        return document
+    }
+
+    @Test func aReplacingDocumentIsLaterThanWhatItReplaces() {
+        let new = document(3, replacing: 8)
+        for version in [4, 7, 8] {
+            #expect(new.isLater(than: .versioned(version)))
+            #expect(!ConfigurationState.versioned(version).isLater(than: new))
+        }
+        #expect(ConfigurationState.versioned(9).isLater(than: new))
+        #expect(!new.isLater(than: .versioned(9)))
+        #expect(!new.isLater(than: .versioned(3)))
+        #expect(document(4, replacing: 8).isLater(than: new))
+        #expect(!new.isLater(than: document(4, replacing: 8)))
+    }
+
+    @Test(arguments: [("8", 8), ("7", nil), ("9", nil), (nil, nil), ("+8", nil)])
+    func onlyAnEchoOfTheRequestReplaces(echo: String?, replaced: Int?) throws {
+        let url = try #require(URL(string: "http://127.0.0.1/activeconfig"))
+        let known = ConfigurationState.versioned(8)
+        let request = try DocumentRequest(
+            URLRequest(url: url), .init(nil, signals: nil, lastKnown: known), lastKnown: known,
+            reportedURL: nil)
+        var fields = ["ETag": "\"3\""]
+        fields["ActiveConfig-Unknown-Version"] = echo
+        let head = try #require(
+            HTTPURLResponse(
+                url: url, statusCode: 200, httpVersion: nil, headerFields: fields))
+        let answer = try #require(
+            try request.configuration(
+                ConfigurationState.versioned(3).jsonData(), of: head, limits: .default))
+        #expect(answer.replacedVersion == replaced)
+    }
+
+    /// The next launch activates a pending document of a lower version, and its successor too.
+    @Test func aPendingReplacementSurvivesALaunch() throws {
+        let store = InMemoryStore()
+        let first = document(3, replacing: 8)
+        for waiting in [first, ConfigurationState.versioned(4).succeeding(first)] {
+            store.persistPendingConfiguration(waiting, forUserID: "1")
+            let stored = try #require(store.pendingConfiguration(forUserID: "1"))
+            #expect(stored.replacedVersion == 8)
+            var state = UserConfigurationState(policy: .nextLaunch)
+            state.handle(
+                .loaded(
+                    .init(
+                        own: KnownConfiguration(.versioned(8), source: .stored, isOwn: true),
+                        waiting: stored)))
+            #expect(state.active?.configuration.templateVersion == waiting.templateVersion)
+            #expect(state.active?.configuration.replacedVersion == nil)
+        }
+    }
+
+    /// A process that still has the replaced version takes over the lower one from the store.
+    @Test func anotherProcessTakesTheReplacementOver() {
+        var state = UserConfigurationState(policy: .immediate)
+        state.handle(.loaded(.init(own: .downloaded(.versioned(8)))))
+        state.handle(.reloaded(.init(own: .downloaded(document(3, replacing: 8)))))
+        #expect(state.active?.configuration.templateVersion == 3)
+        #expect(!state.isSuperseded(document(3, replacing: 8), by: 7))
+        #expect(state.isSuperseded(document(3, replacing: 8), by: 9))
+    }
+
+    @Test func aLowerAnswerIsLoggedOncePerPair() {
+        let entry = UserEntry(
+            UserID("1"), policy: .immediate, listenerQueue: DispatchQueue(label: "listeners"))
+        let isNew = [4, 4, 5, 4].map { entry.note(LowerAnswer(version: $0, known: 8)) }
+        #expect(isNew == [true, false, true, true])
+    }
+}
