@@ -235,6 +235,7 @@ extension ConfigServer {
                     && options.clientAccess.isOpen),
             unknownPath: RequestError.unknownPath, logger: logger)
     }
+            trustedProxies: TrustedProxies(options.trustedProxies),
 }
 
 extension RequestError {

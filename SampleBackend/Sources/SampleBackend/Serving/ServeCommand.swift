@@ -249,6 +249,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.documentSigner = try assurance.documentSigner()
         options.acknowledgedShare = assurance.acknowledgedShare
         options.samplesSignals = !noSample
+        options.trustedProxies = try access.proxies
         options.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
         options.administratorToken = try administratorToken.map { SecretHash(of: $0.text) }
         options.allowedHosts = access.allowedHosts
