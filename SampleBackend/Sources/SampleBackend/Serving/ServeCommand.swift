@@ -5,17 +5,11 @@ import Foundation
 import HTTPServing
 import JSONTree
 import Logging
-import ServiceLifecycle
 import TemplateStore
-import UnixSignals
 import WebhookDelivery
 
 /// `sample-backend serve` serves until SIGTERM or SIGINT (API 5).
 struct ServeCommand: AsyncParsableCommand {
-    /// Time limit for a graceful shutdown, after which requests are cancelled; the process exits
-    /// within 10 seconds of the signal.
-    private static let shutdownTime: Duration = .seconds(9)
-
     /// Default limit of requests per second and address, unless the server is on the loopback
     /// interface.
     private static let defaultRateLimit = 1_000
@@ -29,7 +23,8 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             When it listens, it prints one line to standard output, "listening on \
             http://HOST:PORT". The log goes to standard error. SIGTERM and SIGINT \
-            let requests in flight finish; the process exits with 0 within 10 seconds.
+            let requests in flight finish; the process exits with 0 within 10 seconds, \
+            after --drain-seconds. SIGHUP reads the files of TLS and JWKS again.
 
             The environment variable ACTIVECONFIG_ADMIN_TOKEN, with at least \
             \(ConfigServerOptions.minimumAdministratorTokenLength) characters, is a token \
@@ -119,6 +114,8 @@ struct ServeCommand: AsyncParsableCommand {
             server closes the connections whose data has waited longest.
             """)
     var clientBacklogMegabytes = 128
+
+    @OptionGroup var signals: ServerSignals
 
     @Flag(
         help: """
@@ -236,10 +233,7 @@ struct ServeCommand: AsyncParsableCommand {
             if let token { Terminal.print("administrator token \(token.text)") }
             logger.info("Sign in to the console at \(address)/console/ with \(source)")
         }
-        var group = ServiceGroupConfiguration(
-            services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        group.maximumGracefulShutdownDuration = Self.shutdownTime
-        try await ServiceGroup(configuration: group).run()
+        try await signals.run(server, logger: logger)
     }
 
     private func serverOptions(logger: Logger) async throws -> ConfigServerOptions {
@@ -249,10 +243,10 @@ struct ServeCommand: AsyncParsableCommand {
         options.documentSigner = try assurance.documentSigner()
         options.acknowledgedShare = assurance.acknowledgedShare
         options.samplesSignals = !noSample
-        options.trustedProxies = try access.proxies
         options.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
         options.administratorToken = try administratorToken.map { SecretHash(of: $0.text) }
         options.allowedHosts = access.allowedHosts
+        options.trustedProxies = try access.proxies
         if let tlsCertificate, let tlsKey {
             options.tls = TLSFiles(certificate: tlsCertificate, privateKey: tlsKey)
         }
