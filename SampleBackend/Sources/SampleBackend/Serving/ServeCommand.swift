@@ -5,6 +5,7 @@ import Foundation
 import HTTPServing
 import JSONTree
 import Logging
+import SQLiteTemplateStore
 import TemplateStore
 import WebhookDelivery
 
@@ -197,6 +198,8 @@ struct ServeCommand: AsyncParsableCommand {
             let store = try await self.store.open(isAwaited: snapshot == nil)
             for warning in self.store.warnings { logger.warning("\(warning)") }
             do {
+                // A server that cannot write would serve, and refuse the first publish.
+                try await (store as? SQLiteTemplateStore)?.checkIsWritable()
                 try await serve(store, options: options, logger: logger)
             } catch {
                 await store.close()
