@@ -26,7 +26,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
     /// The name of the type; logging a service must not print its options.
     public var description: String { "ConfigServer" }
 
-    private let options: ConfigServerOptions
+    let options: ConfigServerOptions
+    let certificate: TLSCertificate?
     private let source: any DocumentSource
     /// True when requests can wait for changes: the documents come from the library, which the hub
     /// follows.
@@ -36,10 +37,10 @@ public struct ConfigServer: Service, CustomStringConvertible {
     private let acknowledgements: Acknowledgements?
     private let sample: SignalSample?
     private let follower: StoreFollower
-    private let health: StoreHealth
+    let health: StoreHealth
     private let snapshots: SnapshotKeeper?
     private let webhooks: WebhookService
-    private let logger: Logger
+    let logger: Logger
     private let onListening: @Sendable (ListeningAddress) async -> Void
 
     /// Creates a server and reads the store; the server listens when it is run.
@@ -119,6 +120,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
         self.source = source ?? library
         waits = source == nil
         self.options = options
+        certificate = options.tls.map(TLSCertificate.init)
         self.logger = logger
         self.onListening = onListening
     }
@@ -129,7 +131,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
     ///   certificate cannot be used.
     public func run() async throws {
         let listener = try HTTPListener(
-            hostname: options.hostname, port: options.port, tls: options.tls,
+            hostname: options.hostname, port: options.port, tls: certificate,
             services: ConnectionServices(
                 limits: options.limits,
                 maximumConnections: options.maximumConnections, dispatcher: dispatcher),
@@ -233,6 +235,7 @@ extension ConfigServer {
                 names: options.allowedHosts + [options.hostname],
                 isOpenToThisMachine: options.isLoopback
                     && options.clientAccess.isOpen),
+            trustedProxies: TrustedProxies(options.trustedProxies),
             unknownPath: RequestError.unknownPath, logger: logger)
     }
 }

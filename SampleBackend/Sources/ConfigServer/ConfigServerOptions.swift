@@ -56,6 +56,10 @@ public struct ConfigServerOptions: Sendable {
     /// server serves.
     public var allowedHosts: [String] = []
 
+    /// The networks of proxies whose `X-Forwarded-For` names the client for limits and the audit
+    /// trail; other clients cannot set it.
+    public var trustedProxies: [IPNetwork] = []
+
     /// The certificate and key for TLS; nil serves plain HTTP.
     public var tls: TLSFiles?
 

@@ -50,6 +50,7 @@ struct OperationsRoutes: Sendable {
                 "/health/live",
                 [.get: Endpoint(access: OpenAccess(), .immediate { _ in .response(Self.fine) })]),
             .get("/health/ready") { _ in
+                if health.isDraining { throw RequestError.draining }
                 do {
                     try await source.checkReadiness()
                 } catch {
@@ -74,6 +75,14 @@ struct OperationsRoutes: Sendable {
             ByteBuffer(string: #"{"status":"ok"}"#),
             headerFields: [.cacheControl: "no-store"])
     }
+}
+
+extension RequestError {
+    /// 503: the server shuts down soon.
+    fileprivate static let draining = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message: "The server is about to shut down: send requests to another one.",
+        headerFields: [.cacheControl: "no-store"])
 }
 
 /// The OpenAPI 3.1 description of the server's HTTP interface.

@@ -39,6 +39,9 @@ final class StoreHealth: Service {
         /// store answers.
         var faultStart: ContinuousClock.Instant?
 
+        /// True when the server is about to shut down.
+        var isDraining = false
+
         /// The last logged reason.
         var logged: String?
     }
@@ -54,6 +57,11 @@ final class StoreHealth: Service {
         self.snapshots = snapshots
         self.logger = logger
     }
+
+    /// True when load balancers should send no more requests.
+    var isDraining: Bool { state.withLock { $0.isDraining } }
+
+    func drain() { state.withLock { $0.isDraining = true } }
 
     /// Checks the store periodically until the task is cancelled or the server shuts down.
     func run() async {

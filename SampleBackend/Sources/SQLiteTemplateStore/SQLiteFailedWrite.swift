@@ -10,7 +10,7 @@ import TemplateStore
     import Glibc
 #endif
 
-/// A write that failed because the disk was full or faulty.
+/// A write that failed because the disk was full, faulty or read-only.
 ///
 /// A smaller write may still fit into the log, so the readiness check tries one of the same size.
 struct SQLiteFailedWrite: Sendable {
@@ -30,6 +30,9 @@ struct SQLiteFailedWrite: Sendable {
         switch error.resultCode {
         case .SQLITE_FULL:
             self.error = .outOfSpace(at: path, error)
+        case .SQLITE_IOERR where [EROFS, EPERM, EACCES].contains(systemError):
+            self.error = TemplateStoreError(
+                DatabaseError(resultCode: .SQLITE_READONLY, message: error.message), at: path)
         case .SQLITE_IOERR where [ENOSPC, EDQUOT, EFBIG].contains(systemError):
             self.error = .outOfSpace(at: path, error, reason: SQLiteFileStatus.reason(systemError))
         case .SQLITE_IOERR
@@ -59,6 +62,13 @@ struct SQLiteFailedWrite: Sendable {
             }
             return .rollback
         }
+    }
+}
+
+extension Database {
+    /// True when the file was opened for reading only, because this user may not write it.
+    var isFileReadOnly: Bool {
+        unsafe sqlite3_db_readonly(sqliteConnection, "main") == 1
     }
 }
 

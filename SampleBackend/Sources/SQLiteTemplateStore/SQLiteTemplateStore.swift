@@ -112,6 +112,9 @@ public final class SQLiteTemplateStore: TemplateStore {
         try files.check(db)
         var value: Value?
         do {
+            // SQLite opens a file that it may not write for reading only, and then begins even an
+            // immediate transaction.
+            if db.isFileReadOnly { throw DatabaseError(resultCode: .SQLITE_READONLY) }
             try db.inTransaction(.immediate) {
                 // A newer program may have migrated the database since it was opened.
                 _ = try SQLiteSchema.version(of: db, at: path)
@@ -142,6 +145,18 @@ public final class SQLiteTemplateStore: TemplateStore {
         try await write(size: size ?? 0) { [path] db in
             _ = try db.latestRevision()
             if let size { try SQLiteFailedWrite.tryAgain(size, on: db, at: path) }
+        }
+    }
+
+    /// Returns if the files may be written; a lock of another process does not matter.
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `readOnly`.
+    public func checkIsWritable() async throws(TemplateStoreError) {
+        try await useWriter { db in
+            if db.isFileReadOnly { throw DatabaseError(resultCode: .SQLITE_READONLY) }
+            do {
+                try db.inTransaction(.immediate) { .rollback }
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {}
         }
     }
 

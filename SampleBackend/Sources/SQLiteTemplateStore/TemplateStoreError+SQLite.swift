@@ -32,9 +32,11 @@ extension TemplateStoreError {
             message =
                 "The disk of the database '\(path)' fails: check the disk and its file system."
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
-            message =
-                "The database '\(path)' cannot be written: make it writable for this user, with its "
-                + "folder."
+            self = TemplateStoreError(
+                .readOnly,
+                "The database '\(path)' cannot be written: make it, the files beside it and its "
+                    + "folder writable for this user.", underlyingError: error)
+            return
         case .SQLITE_CANTOPEN:
             message =
                 "The database '\(path)' cannot be opened: check that its folder exists and that "

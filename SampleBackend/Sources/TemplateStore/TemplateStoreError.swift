@@ -4,7 +4,7 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case versionMismatch, projectMissing, versionMissing, tooManyOverrides, watchLost
-            case tokenExists, tooManyWebhooks, newerSchema, damaged, outOfSpace
+            case tokenExists, tooManyWebhooks, newerSchema, damaged, outOfSpace, readOnly
             case filesReplaced, unavailable, draftMismatch, tooManyDrafts, projectDetailsMismatch
             case overridesMismatch, tokenNameExists, outcomeUnknown, notEmpty, incompleteCopy
             case otherStore, changesLost, projectExists, projectArchived, projectNotArchived
@@ -48,6 +48,8 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         public static let damaged = Code(kind: .damaged)
         /// There is no space for the change; nothing of it was stored.
         public static let outOfSpace = Code(kind: .outOfSpace)
+        /// The content can be read but not written; nothing of the change was stored.
+        public static let readOnly = Code(kind: .readOnly)
         /// The store to fill has content already; it is unchanged.
         public static let notEmpty = Code(kind: .notEmpty)
         /// The content is the result of an interrupted copy.

@@ -7,8 +7,7 @@ import Testing
 /// Client addresses as rate limits identify them.
 struct ClientAddressTests {
     private func address(_ text: String) throws -> ClientAddress {
-        let socketAddress = try SocketAddress(ipAddress: text, port: 1)
-        return try #require(ClientAddress(socketAddress))
+        ClientAddress(try #require(IPAddress(try SocketAddress(ipAddress: text, port: 1))))
     }
 
     @Test func anIPv6ClientIsIdentifiedByItsFirst64Bits() throws {

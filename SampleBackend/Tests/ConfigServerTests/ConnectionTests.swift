@@ -107,8 +107,31 @@ struct ConnectionTests {
                 let request = "GET /activeconfig HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
                 for _ in 1...2 {
                     connection.send(request)
-                    #expect(await connection.receiveStatus() == 200)
+                    let answer = try await connection.receive()
+                    #expect(answer.status == 200)
+                    #expect(answer.fields["connection"] == "keep-alive")
                 }
+                // Pipelined, with a refusal that keeps the connection.
+                let missing = request.replacing("/activeconfig", with: "/nothing")
+                let last = "GET /activeconfig HTTP/1.0\r\n\r\n"
+                connection.send(request + missing + request + last)
+                for (status, connectionField) in [
+                    (200, "keep-alive"), (404, "keep-alive"), (200, "keep-alive"), (200, "close"),
+                ] {
+                    let answer = try await connection.receive()
+                    #expect(answer.status == status)
+                    #expect(answer.fields["connection"] == connectionField)
+                }
+                #expect(await connection.receiveEnd().isEmpty)
+            }
+        }
+    }
+
+    @Test func anHTTP11ConnectionIsKeptWithoutAField() async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(target: "/activeconfig", fields: ["Connection: keep-alive"])
+                #expect(try await connection.receive().fields["connection"] == nil)
             }
         }
     }

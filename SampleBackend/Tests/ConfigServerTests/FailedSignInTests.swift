@@ -17,7 +17,7 @@ struct FailedSignInTests {
     private let start = Date(timeIntervalSince1970: 1_000_000)
 
     private func address(_ number: Int) throws -> ClientAddress {
-        try #require(ClientAddress(try SocketAddress(ipAddress: "192.0.2.\(number)", port: 1)))
+        ClientAddress(try #require(IPAddress("192.0.2.\(number)")))
     }
 
     /// The attempts to record; a test fails without them.

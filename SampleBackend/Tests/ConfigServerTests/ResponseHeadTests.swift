@@ -66,13 +66,17 @@ struct ResponseHeadTests {
             )),
     ]
 
-    @Test(arguments: rows, [false, true])
+    @Test(arguments: rows, [ConnectionPersistence.open, .openForHTTP10, .closed])
     func aHeadIsWrittenByteByByte(
-        row: NamedRow<(response: RouteResponse, lines: [String])>, isLast: Bool
+        row: NamedRow<(response: RouteResponse, lines: [String])>,
+        connection: ConnectionPersistence
     ) {
         var head = ByteBuffer()
-        head.writeHead(of: row.value.response, date: Self.date, isLast: isLast)
-        let end = ["date: \(Self.date)"] + (isLast ? ["connection: close"] : []) + ["", ""]
+        head.writeHead(of: row.value.response, date: Self.date, connection: connection)
+        let lines: [ConnectionPersistence: [String]] = [
+            .openForHTTP10: ["connection: keep-alive"], .closed: ["connection: close"],
+        ]
+        let end = ["date: \(Self.date)"] + lines[connection, default: []] + ["", ""]
         #expect(
             String(buffer: head) == (row.value.lines + end).joined(separator: "\r\n"))
     }

@@ -58,7 +58,7 @@ struct SettingHistoryReadingTests {
         let histories = SettingHistories()
         var project = ScriptedVersions(numbers: 1...newest)
         _ = try await histories.history(ofProject: "p", from: project)
-        #expect(project.takeReads().count == 100)
+        #expect(project.takeReads().count == min(newest, 101))
         let known = try await histories.history(ofProject: "p", from: project)
         #expect(project.takeReads() == [])
         for number in newest + 1...newest + 3 {
@@ -70,6 +70,21 @@ struct SettingHistoryReadingTests {
             #expect(history.baseVersion == history.versions.last.map { $0.number - 1 })
         }
         #expect(known.versionNumber == newest)
+    }
+
+    /// The limit counts the versions that are compared, each with its predecessor.
+    @Test(arguments: [(99, 0), (100, 0), (101, 1), (102, 2), (130, 30)])
+    func aHistoryHasUpToAHundredVersions(newest: Int, base: Int) async throws {
+        let project = ScriptedVersions(numbers: 1...newest)
+        let history = try await SettingHistory.read(from: project, after: nil)
+        #expect(history.versions.map(\.number) == Array((base + 1...newest).reversed()))
+        #expect(history.baseVersion == base)
+        // As after one publish, which removes what is over the limit.
+        let earlier = try await SettingHistory.read(
+            from: ScriptedVersions(numbers: 1...newest - 1), after: nil)
+        let continued = try await SettingHistory.read(from: project, after: earlier)
+        #expect(continued.versions.map(\.number) == history.versions.map(\.number))
+        #expect(continued.baseVersion == base)
     }
 
     @Test func aVersionBeyondTheLimitIsForgotten() async throws {

@@ -4,8 +4,9 @@
 USAGE: SampleBackend/Tests/Operations/pages.py, from the root of the repository; SAMPLE_BACKEND names the program.
 
 Operating.md has each option of `serve` once, with its default, its environment variable, and a * if it may be
-repeated; Command-line.md has each command with its subcommands. Relative links of all pages lead to a file and
-a heading. The image's build gets every folder that Package.swift names. Exit codes: 0, 1 something differs.
+repeated; the manifest of Kubernetes.md has only such options. Command-line.md has each command with its
+subcommands. Relative links of all pages lead to a file and a heading. The image's build gets every folder that
+Package.swift names. Exit codes: 0, 1 something differs.
 """
 
 import json
@@ -59,6 +60,16 @@ def option_problems(serve):
                 yield f"Operating.md is wrong on whether --{name} may be repeated"
 
 
+def argument_problems(serve):
+    known = {name["name"] for argument in serve["arguments"] for name in argument["names"]}
+    arguments = re.findall(r"^ *- --([\w-]+)", (OPERATIONS / "Kubernetes.md").read_text("utf-8"), re.M)
+    if not arguments:
+        yield "Kubernetes.md gives serve no arguments"
+    for name in arguments:
+        if name not in known:
+            yield f"Kubernetes.md has --{name}, which serve has not"
+
+
 def command_problems(known):
     shown = " ".join(row[0] for row in rows("Command-line.md", "| command | |"))
     words = set(re.findall(r"`([a-z-]+)", shown)) | set(re.findall(r"`[a-z]+ ([a-z]+)", shown))
@@ -105,7 +116,8 @@ def main():
     known = commands()
     serve = next(command for command in known if command["commandName"] == "serve")
     pages = [FOLDER / "README.md", FOLDER / "Tests/README.md", *sorted(OPERATIONS.glob("*.md"))]
-    problems = [*option_problems(serve), *command_problems(known), *link_problems(pages), *image_problems()]
+    problems = [*option_problems(serve), *argument_problems(serve), *command_problems(known)]
+    problems += [*link_problems(pages), *image_problems()]
     for problem in problems:
         print(f"pages.py: {problem}", file=sys.stderr)
     if problems:

@@ -50,6 +50,14 @@ struct ServeOptionsTests {
                 arguments: [], environment: ["ACTIVECONFIG_USER_TOKEN_SECRET": "short"],
                 message: "at least 32")),
         NamedRow(
+            "a trusted proxy that is a name",
+            Refusal(
+                arguments: ["--trusted-proxy", "10.0.0.0/8", "--trusted-proxy", "proxy.example"],
+                message: "--trusted-proxy \"proxy.example\"")),
+        NamedRow(
+            "a trusted proxy with a wrong prefix",
+            Refusal(arguments: ["--trusted-proxy", "10.0.0.0/33"], message: "fd00::/8")),
+        NamedRow(
             "a certificate without a key",
             Refusal(arguments: ["--tls-certificate", "x.pem"], message: "--tls-key")),
         NamedRow(

@@ -114,6 +114,52 @@ struct TLSTests {
         #expect(await process.exitCode() == 0)
     }
 
+    @Test func aSignalReplacesTheCertificateForNewConnections() async throws {
+        let folder = try TemporaryFolder()
+        let options = try makeCertificate(in: folder)
+        let file = folder.path("certificate.pem")
+        let process = try BackendProcess(
+            ["serve", "--port", "0", "--store", "memory"] + options)
+        var lines = process.outputLines.makeAsyncIterator()
+        let url = try #require(await lines.next()).replacing("listening on ", with: "")
+        func serves(_ certificate: String) throws -> Bool {
+            try run(
+                "curl",
+                [
+                    "--silent", "--fail", "--max-time", "10", "--cacert", certificate,
+                    url + "/health/live",
+                ]
+            ).0 == 0
+        }
+        func logged(_ text: String) async -> String? {
+            await process.errorLines.first { $0.contains(text) }
+        }
+        let old = try folder.write(try String(contentsOfFile: file, encoding: .utf8), to: "old.pem")
+        #expect(try serves(old))
+        let open = try OpenTLSConnection(to: url)
+        #expect(try open.status() == "HTTP/1.1 200 OK")
+
+        _ = try makeCertificate(in: folder)
+        #expect(try serves(old))
+        process.send(signal: SIGHUP)
+        #expect(await logged("Reloaded the certificate")?.contains(file) == true)
+        let new = try folder.write(try String(contentsOfFile: file, encoding: .utf8), to: "new.pem")
+        #expect(try serves(new))
+        #expect(try !serves(old))
+        #expect(try open.status() == "HTTP/1.1 200 OK")
+
+        _ = try folder.write("no certificate", to: "certificate.pem")
+        process.send(signal: SIGHUP)
+        let failure = await logged("The certificate could not be reloaded")
+        #expect(failure?.contains(file) == true)
+        #expect(failure?.contains(" error ") == true)
+        #expect(try serves(new))
+        #expect(try open.status() == "HTTP/1.1 200 OK")
+        open.close()
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+    }
+
     @Test func aSessionOfTheConsoleIsKeptToTLS() async throws {
         let folder = try TemporaryFolder()
         let options = try makeCertificate(in: folder)
@@ -182,4 +228,39 @@ struct TLSTests {
         process.send(signal: SIGTERM)
         #expect(await process.exitCode() == 0)
     }
+}
+
+/// A connection of `openssl s_client` that stays open.
+private final class OpenTLSConnection {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+
+    init(to url: String) throws {
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        process.arguments = [
+            "s_client", "-quiet", "-connect", url.replacing("https://", with: ""),
+        ]
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.runAlone()
+    }
+
+    deinit { if process.isRunning { process.terminate() } }
+
+    /// Sends a request and returns the status line; empty when the connection was closed.
+    func status() throws -> String {
+        try input.fileHandleForWriting.write(
+            contentsOf: Data("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
+        var text = ""
+        while !text.hasSuffix("}") {
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { return "" }
+            text += String(decoding: data, as: UTF8.self)
+        }
+        return String(text.prefix { $0 != "\r\n" })
+    }
+
+    func close() { try? input.fileHandleForWriting.close() }
 }

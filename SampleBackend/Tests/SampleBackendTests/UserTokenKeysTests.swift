@@ -186,6 +186,39 @@ struct UserTokenKeysTests {
         #expect(run.error.contains("--user-token-jwks"), "\(run)")
     }
 
+    @Test func aSignalReplacesTheKeysUnlessTheFileIsBroken() async throws {
+        let folder = try TemporaryFolder()
+        let backend = try await Self.backend(keys: [Self.rsaJWK()], in: folder)
+        let target = "/activeconfig/user/ada/events"
+        let field = "Authorization: Bearer \(try await Self.rsaToken())"
+        try await EventStreamClient.open(port: backend.port, target, fields: [field]) { stream in
+            #expect(stream.head.hasPrefix("HTTP/1.1 200 "))
+            _ = try folder.write(Self.keySet([Self.rsaJWK(["kid": "two"])]), to: "keys.json")
+            #expect(try await Self.status(Self.rsaToken(), backend) == 200)
+            backend.process.send(signal: SIGHUP)
+            let reloaded = await backend.process.errorLines.first {
+                $0.contains("Reloaded the key set of user tokens")
+            }
+            #expect(reloaded?.contains(folder.path("keys.json")) == true)
+            #expect(try await Self.status(Self.rsaToken(), backend) == 401)
+            #expect(try await Self.status(Self.rsaToken(kid: "two"), backend) == 200)
+            _ = try folder.write(#"{"keys": ["#, to: "keys.json")
+            backend.process.send(signal: SIGHUP)
+            let failed = await backend.process.errorLines.first {
+                $0.contains("The key set of user tokens could not be reloaded")
+            }
+            #expect(failed?.contains(folder.path("keys.json")) == true)
+            #expect(failed?.contains("JSON") == true, "\(failed ?? "")")
+            #expect(try await Self.status(Self.rsaToken(kid: "two"), backend) == 200)
+            let published = try await backend.administer(
+                "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*",
+                body: AdministrationTarget.templateText(title: "after"))
+            #expect(published.status == 200)
+            while try await stream.next().name != "update" {}
+        }
+        _ = await backend.stop()
+    }
+
     @Test func theFileIsReadAgainForAnUnknownKey() async throws {
         let folder = try TemporaryFolder()
         let backend = try await Self.backend(keys: [Self.rsaJWK()], in: folder)

@@ -6,7 +6,7 @@ import Templates
 
 /// The versions of a project that changed each of its settings.
 struct SettingHistory: Sendable {
-    /// Maximum number of versions to compare.
+    /// Maximum number of versions to compare, each with its predecessor.
     static let maximumVersions = 100
 
     /// Maximum total size of the templates to compare, in bytes.
@@ -50,7 +50,8 @@ struct SettingHistory: Sendable {
     static func read(
         from project: some VersionReading, after earlier: SettingHistory?
     ) async throws -> SettingHistory {
-        let page = try await project.versions(limit: maximumVersions)
+        // The oldest of the compared versions needs its predecessor, too.
+        let page = try await project.versions(limit: maximumVersions + 1)
         if let earlier, let history = try await earlier.continued(to: page, in: project) {
             return history
         }
@@ -67,7 +68,9 @@ struct SettingHistory: Sendable {
             next = template
         }
         // The store keeps more versions than are compared, so the oldest one is the project's first.
-        if page.nextVersion == nil, let first = page.versions.last {
+        if page.nextVersion == nil, page.versions.count <= maximumVersions,
+            let first = page.versions.last
+        {
             history.prepend(RemoteConfigTemplate(), 0, before: next, first)
         }
         return history

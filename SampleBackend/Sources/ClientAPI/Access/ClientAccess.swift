@@ -11,7 +11,7 @@ public struct ClientAccess: Sendable {
     private let keyHashes: [SecretHash]
 
     /// Nil when no user token is required.
-    private let userTokens: UserTokenVerifier?
+    package let userTokens: UserTokenVerifier?
 
     /// Requires a key, a user token, both or neither.
     ///

@@ -140,10 +140,28 @@ public final class UserTokenVerifier: Sendable {
         await reading?.value
     }
 
+    /// The path of the key set file; nil with a secret.
+    package var path: String? { file?.path }
+
+    /// Reads the key set file.
+    ///
+    /// - Throws: A ``UserTokenKeyError`` when the file cannot be read or has no usable key; the
+    ///   loaded keys stay in use.
+    package func readKeys() async throws(UserTokenKeyError) {
+        guard let file else { return }
+        // A reload that began with an older file must not end last.
+        await state.withLockedValue(\.reading)?.value
+        try await replaceKeys(byFile: file.path)
+    }
+
+    private func replaceKeys(byFile path: String) async throws(UserTokenKeyError) {
+        let keys = try await Self.keys(ofFile: path)
+        state.withLockedValue { $0.keys = keys }
+    }
+
     private func replaceKeys(from file: KeySetFile) async {
         do throws(UserTokenKeyError) {
-            let keys = try await Self.keys(ofFile: file.path)
-            state.withLockedValue { $0.keys = keys }
+            try await replaceKeys(byFile: file.path)
         } catch {
             logger?.warning(
                 "The keys for user tokens could not be reloaded: the loaded keys stay in use",

@@ -25,6 +25,7 @@ extension RequestError {
             case .tooManyOverrides, .tooManyWebhooks, .tooManyDrafts, .tokenNameExists:
                 .invalidArgument(error.message)
             case .outOfSpace: .outOfSpace(error.clientMessage)
+            case .readOnly: .storeIsReadOnly
             case .filesReplaced: .filesReplaced(error.clientMessage)
             case .otherStore, .changesLost: .storeIsAnotherOne
             case .newerSchema: .newerSchema(error.clientMessage)
@@ -126,6 +127,13 @@ extension RequestError {
                 + "disk of its database; free space and try again.",
             headerFields: [.retryAfter: "30"])
     }
+
+    /// 503: the store can only be read.
+    private static let storeIsReadOnly = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message: "The server cannot write, so nothing was stored: its database is read-only for "
+            + "it; make the database and its folder writable and try again.",
+        headerFields: [.retryAfter: "30"])
 
     /// 503: the store was removed or replaced since it was opened.
     ///

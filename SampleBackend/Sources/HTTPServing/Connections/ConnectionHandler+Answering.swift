@@ -147,11 +147,12 @@ extension ConnectionHandler {
     /// Writes a response and counts it towards the backlog until it is sent.
     func write(_ response: RouteResponse, context: ChannelHandlerContext) {
         let body = incoming?.request.head.method == .HEAD ? ByteBuffer() : response.body
+        let connection = persistence
         incoming = nil
         // Reuses the memory of the previous head if the socket has accepted it.
         headBuffer.clear(minimumCapacity: Self.headBytes)
         headBuffer.writeHead(
-            of: response, date: services.date.value, isLast: state.isLastAnswer)
+            of: response, date: services.date.value, connection: connection)
         context.write(wrapOutboundOut(.byteBuffer(headBuffer)), promise: nil)
         // An idle connection must not keep the memory of a long head, which no limit counts.
         if headBuffer.capacity > 8 * Self.headBytes { headBuffer = ByteBuffer() }
@@ -177,6 +178,12 @@ extension ConnectionHandler {
             sharedBuffer: isSecure || body.readableBytes == 0 ? nil : body, for: context.channel)
         sent.assumeIsolated().whenComplete { _ in backlog.release(ticket) }
         if state.unsentAnswers == 1 { restartUnreadTime(context: context) }
+    }
+
+    /// What becomes of the connection after the answer to the current request.
+    private var persistence: ConnectionPersistence {
+        if state.isLastAnswer { return .closed }
+        return incoming?.request.head.version == .http1_0 ? .openForHTTP10 : .open
     }
 
     /// Writes an empty buffer; the future succeeds when everything before it is sent.

@@ -70,7 +70,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         occupant = services.places?.enter(context.channel)
-        peer.address = context.remoteAddress.flatMap(ClientAddress.init)
+        peer.address = context.remoteAddress.flatMap(IPAddress.init)
         updateDeadlines(context: context)
     }
 

@@ -25,7 +25,7 @@ struct ConnectionSetup: Sendable {
     let services: ConnectionServices
 
     /// Nil without TLS.
-    let tls: NIOSSLContext?
+    let tls: TLSCertificate?
 
     /// Adds the handlers in order, starting at the socket.
     func setUp(_ channel: any Channel) -> EventLoopFuture<Void> {
@@ -39,7 +39,9 @@ struct ConnectionSetup: Sendable {
             try channel.syncOptions?.setOption(
                 .tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT)), value: Self.unsentBytes)
             let pipeline = channel.pipeline.syncOperations
-            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+            if let context = tls?.context {
+                try pipeline.addHandler(NIOSSLServerHandler(context: context))
+            }
             let limits = services.limits
             var decoderLimits = NIOHTTPDecoderLimitConfiguration()
             decoderLimits.maxHeaderFieldSize = limits.headerBytes

@@ -3,7 +3,6 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOExtras
 import NIOPosix
-import NIOSSL
 import ServiceLifecycle
 
 /// Accepts connections until a graceful shutdown.
@@ -23,12 +22,14 @@ package struct HTTPListener: Sendable {
 
     /// - Throws: ``TLSFilesError`` when the certificate or its key cannot be used.
     package init(
-        hostname: String, port: Int, tls: TLSFiles?, services: ConnectionServices, logger: Logger
+        hostname: String, port: Int, tls: TLSCertificate?, services: ConnectionServices,
+        logger: Logger
     ) throws(TLSFilesError) {
         self.hostname = hostname
         self.port = port
         usesTLS = tls != nil
-        setup = ConnectionSetup(services: services, tls: try tls?.makeContext())
+        try tls?.read()
+        setup = ConnectionSetup(services: services, tls: tls)
         self.logger = logger
     }
 

@@ -1,5 +1,6 @@
 import Metrics
-package import NIOSSL
+import NIOConcurrencyHelpers
+import NIOSSL
 
 /// The files of a TLS server's certificate and key.
 public struct TLSFiles: Sendable, Hashable {
@@ -18,7 +19,7 @@ public struct TLSFiles: Sendable, Hashable {
     /// Reads the files, and records the expiry of the certificate as a metric.
     ///
     /// - Throws: A ``TLSFilesError`` when a file cannot be used.
-    package func makeContext() throws(TLSFilesError) -> NIOSSLContext {
+    fileprivate func makeContext() throws(TLSFilesError) -> NIOSSLContext {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate)
             var configuration = TLSConfiguration.makeServerConfiguration(
@@ -35,6 +36,29 @@ public struct TLSFiles: Sendable, Hashable {
         } catch {
             throw TLSFilesError(files: self, underlyingError: error)
         }
+    }
+}
+
+/// The certificate of a TLS server, which can be replaced while the server runs.
+package final class TLSCertificate: Sendable {
+    package let files: TLSFiles
+
+    /// Nil before the first successful ``read()``.
+    private let current = NIOLockedValueBox<NIOSSLContext?>(nil)
+
+    package init(_ files: TLSFiles) {
+        self.files = files
+    }
+
+    /// The context for new connections; nil before the first successful ``read()``.
+    var context: NIOSSLContext? { current.withLockedValue { $0 } }
+
+    /// Reads the files for new connections; open ones keep their certificate.
+    ///
+    /// - Throws: A ``TLSFilesError`` when a file cannot be used; the current certificate stays.
+    package func read() throws(TLSFilesError) {
+        let context = try files.makeContext()
+        current.withLockedValue { $0 = context }
     }
 }
 

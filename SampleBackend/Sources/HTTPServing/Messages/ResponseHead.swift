@@ -13,9 +13,28 @@ package struct FieldLines: Sendable {
     }
 }
 
+/// What becomes of a connection after a response (RFC 9112, 9.3).
+enum ConnectionPersistence: Sendable, Hashable {
+    /// It stays open, as HTTP/1.1 clients expect.
+    case open
+    /// It stays open, which an HTTP/1.0 client must be told.
+    case openForHTTP10
+    case closed
+
+    fileprivate var lines: StaticString {
+        switch self {
+        case .open: "\r\n\r\n"
+        case .openForHTTP10: "\r\nconnection: keep-alive\r\n\r\n"
+        case .closed: "\r\nconnection: close\r\n\r\n"
+        }
+    }
+}
+
 extension ByteBuffer {
     /// Writes the head of a response (RFC 9112, 4) with its length and the date.
-    mutating func writeHead(of response: RouteResponse, date: String, isLast: Bool) {
+    mutating func writeHead(
+        of response: RouteResponse, date: String, connection: ConnectionPersistence
+    ) {
         writeStatusLine(response.status)
         if let tag = response.entityTag {
             writeStaticString(tag.isWeak ? "ETag: W/\"" : "ETag: \"")
@@ -39,7 +58,7 @@ extension ByteBuffer {
         }
         writeStaticString("date: ")
         writeString(date)
-        writeStaticString(isLast ? "\r\nconnection: close\r\n\r\n" : "\r\n\r\n")
+        writeStaticString(connection.lines)
     }
 
     /// Writes the status line of HTTP/1.1.

@@ -29,7 +29,7 @@ extension RequestDispatcher {
         init(_ head: HTTPRequestHead, from peer: Peer?, in dispatcher: RequestDispatcher) {
             self.head = head
             framing = RequestFraming(head.headers)
-            address = peer?.address
+            address = dispatcher.clientAddress(of: head.headers, from: peer)
             carried = peer?.carried
             method = try? HTTPRequest.Method(head.method)
             let target = Result { () throws(RequestError) in try RequestTarget(head.uri) }
@@ -94,6 +94,14 @@ extension RequestDispatcher {
             incoming.refusal = error
         }
         return incoming
+    }
+
+    /// The address of the client for limits, the audit trail and the log; nil when it is unknown.
+    func clientAddress(of headers: HTTPHeaders, from peer: Peer?) -> ClientAddress? {
+        guard let address = peer?.address else { return nil }
+        if trustedProxies.isEmpty { return ClientAddress(address) }
+        return ClientAddress(
+            trustedProxies.client(of: address, forwardedFor: headers["x-forwarded-for"]))
     }
 
     /// Finds the route of a request; `peer` is nil when there is no connection.

@@ -25,6 +25,7 @@ package struct RequestDispatcher: Sendable {
     let rateLimiter: RateLimiter<ClientAddress>?
     private let crossOriginAccess: CrossOriginAccess
     let hostAccess: HostAccess?
+    let trustedProxies: TrustedProxies
     private let unknownPath: @Sendable (RequestTarget) -> RequestError
     private let logger: Logger
 
@@ -35,6 +36,7 @@ package struct RequestDispatcher: Sendable {
     package init(
         groups: [RouteGroup], limits: ServerLimits = ServerLimits(),
         crossOriginAccess: CrossOriginAccess = .none, hostAccess: HostAccess? = nil,
+        trustedProxies: TrustedProxies = TrustedProxies([]),
         unknownPath: @escaping @Sendable (RequestTarget) -> RequestError, logger: Logger
     ) {
         self.unknownPath = unknownPath
@@ -52,6 +54,7 @@ package struct RequestDispatcher: Sendable {
         rateLimiter = limits.requestsPerSecond.map { RateLimiter(requestsPerSecond: $0) }
         self.crossOriginAccess = crossOriginAccess
         self.hostAccess = hostAccess
+        self.trustedProxies = trustedProxies
         self.logger = logger
     }
 }

@@ -39,6 +39,16 @@ struct AccessOptions: ParsableArguments {
     var allowedHosts: [String] = []
 
     @Option(
+        name: .customLong("trusted-proxy"),
+        help: ArgumentHelp(
+            "An address or network of a proxy whose X-Forwarded-For names the client; may be "
+                + "given more than once.",
+            discussion: "Limits and the audit trail then count its clients. Without it, the field "
+                + "is ignored.",
+            valueName: "cidr"))
+    var trustedProxies: [String] = []
+
+    @Option(
         name: .customLong("allow-origin"),
         help: ArgumentHelp(
             "An origin whose pages may read configurations, or *; may be given more than once.",
@@ -73,6 +83,22 @@ struct AccessOptions: ParsableArguments {
         get throws { try allServiceKeys.map { SecretHash(of: $0.text) } }
     }
 
+    /// The networks of ``trustedProxies``.
+    ///
+    /// - Throws: `ValidationError` when one is not a network.
+    var proxies: [IPNetwork] {
+        get throws {
+            try trustedProxies.map { text in
+                guard let network = IPNetwork(text) else {
+                    throw ValidationError(
+                        "--trusted-proxy \"\(text.escapedForTerminal)\" is not an address or a "
+                            + "network: give one such as 10.0.0.7, 10.0.0.0/8 or fd00::/8.")
+                }
+                return network
+            }
+        }
+    }
+
     /// Rejects options that would protect nothing.
     ///
     /// - Throws: `ValidationError`.
@@ -88,6 +114,7 @@ struct AccessOptions: ParsableArguments {
                 "--allowed-host \"\(host.escapedForTerminal)\" is not a host name: give a name or "
                     + "an address alone, without a scheme, a port or brackets.")
         }
+        _ = try proxies
         if let origin = allowedOrigins.first(where: { !CrossOriginAccess.canAllow($0) }) {
             throw ValidationError(
                 "--allow-origin \"\(origin.escapedForTerminal)\" is not an origin of browsers: give "

@@ -5,17 +5,12 @@ import Foundation
 import HTTPServing
 import JSONTree
 import Logging
-import ServiceLifecycle
+import SQLiteTemplateStore
 import TemplateStore
-import UnixSignals
 import WebhookDelivery
 
 /// `sample-backend serve` serves until SIGTERM or SIGINT (API 5).
 struct ServeCommand: AsyncParsableCommand {
-    /// Time limit for a graceful shutdown, after which requests are cancelled; the process exits
-    /// within 10 seconds of the signal.
-    private static let shutdownTime: Duration = .seconds(9)
-
     /// Default limit of requests per second and address, unless the server is on the loopback
     /// interface.
     private static let defaultRateLimit = 1_000
@@ -29,7 +24,8 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             When it listens, it prints one line to standard output, "listening on \
             http://HOST:PORT". The log goes to standard error. SIGTERM and SIGINT \
-            let requests in flight finish; the process exits with 0 within 10 seconds.
+            let requests in flight finish; the process exits with 0 within 10 seconds, \
+            after --drain-seconds. SIGHUP reads the files of TLS and JWKS again.
 
             The environment variable ACTIVECONFIG_ADMIN_TOKEN, with at least \
             \(ConfigServerOptions.minimumAdministratorTokenLength) characters, is a token \
@@ -120,6 +116,8 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var clientBacklogMegabytes = 128
 
+    @OptionGroup var signals: ServerSignals
+
     @Flag(
         help: """
             Allow webhooks on private networks and on this machine; every publisher can then make \
@@ -200,6 +198,8 @@ struct ServeCommand: AsyncParsableCommand {
             let store = try await self.store.open(isAwaited: snapshot == nil)
             for warning in self.store.warnings { logger.warning("\(warning)") }
             do {
+                // A server that cannot write would serve, and refuse the first publish.
+                try await (store as? SQLiteTemplateStore)?.checkIsWritable()
                 try await serve(store, options: options, logger: logger)
             } catch {
                 await store.close()
@@ -236,10 +236,7 @@ struct ServeCommand: AsyncParsableCommand {
             if let token { Terminal.print("administrator token \(token.text)") }
             logger.info("Sign in to the console at \(address)/console/ with \(source)")
         }
-        var group = ServiceGroupConfiguration(
-            services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        group.maximumGracefulShutdownDuration = Self.shutdownTime
-        try await ServiceGroup(configuration: group).run()
+        try await signals.run(server, logger: logger)
     }
 
     private func serverOptions(logger: Logger) async throws -> ConfigServerOptions {
@@ -252,6 +249,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
         options.administratorToken = try administratorToken.map { SecretHash(of: $0.text) }
         options.allowedHosts = access.allowedHosts
+        options.trustedProxies = try access.proxies
         if let tlsCertificate, let tlsKey {
             options.tls = TLSFiles(certificate: tlsCertificate, privateKey: tlsKey)
         }
