@@ -461,6 +461,8 @@ type PreviewedUser = {
     proposed?: ConfigurationDocument;
     missingSignals?: string[];
     connectedSignals?: SignalValues[];
+    /** The common signals of the user's last request, while no app is connected. */
+    recentSignals?: SignalValues;
 };
 
 type ConfigurationDocument = {
