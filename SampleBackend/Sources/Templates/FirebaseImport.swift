@@ -25,15 +25,20 @@ public struct FirebaseImport: TemplateImport {
     /// - Parameter jsonData: The file, UTF-8 JSON.
     /// - Throws: ``TemplateValidationError`` with all problems.
     public init(jsonData: Data) throws(TemplateValidationError) {
-        let validated = try ValidatedTemplate(jsonData: jsonData)
+        self.init(try ValidatedTemplate(jsonData: jsonData))
+    }
+
+    /// Converts a template that was read.
+    ///
+    /// - Parameter validated: The template.
+    public init(_ validated: ValidatedTemplate) {
         var template = validated.template
         var report = ImportReport()
         if let version = template.version {
             template.version = nil
             report.add(
                 TemplatePath.root.member("version"),
-                "version \(version.number) of Firebase is left out; this project counts its own "
-                    + "versions")
+                "version \(version.number) is left out; this project counts its own versions")
         }
         Self.addRemarks(onConditionsOf: validated, to: &report)
         let root = TemplatePath.root.member("parameters")
@@ -67,7 +72,7 @@ public struct FirebaseImport: TemplateImport {
         self.report = report.remarks
     }
 
-    /// Adds remarks on conditions that use `percent`.
+    /// Adds remarks on conditions that use `percent`, and on rules that are probably never true.
     private static func addRemarks(
         onConditionsOf validated: ValidatedTemplate, to report: inout ImportReport
     ) {
@@ -75,8 +80,9 @@ public struct FirebaseImport: TemplateImport {
             report.add(
                 TemplatePath.root.member("conditions").element(index),
                 "percent depends on the user's ID here, but on the installation's in Firebase, so "
-                    + "it can select other people")
+                    + "in a template from there it can select other people")
         }
+        for doubt in validated.doubts(atMost: ImportReport.maximumCount) { report.add(doubt) }
     }
 
     /// Adds remarks on missing types and on texts with a placeholder.

@@ -109,6 +109,32 @@ struct ConnectedPreviewTests {
         }
     }
 
+    @Test func aPreviewHasTheRecentSignalsOfAUserWhoIsNotConnected() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            for user in 1...5 {
+                let query = "signal.plan=gold&signal.mail=\(user)%40x.example"
+                let path = "/projects/default/activeconfig/user/\(user)?\(query)"
+                let status = await server.status(path)
+                #expect(status == 200)
+            }
+            let users: JSONNode = [["userID": "2"], ["userID": "9"], ["userID": .null]]
+            @Sendable func signals(_ name: String) async throws -> [JSONNode?] {
+                let answer = try await preview(.sample, users: users, on: server)
+                return (answer["users"]?.arrayValue ?? []).map { $0[name] }
+            }
+            // The address, which no other user sent, is left out.
+            let recent = try await signals("recentSignals")
+            #expect(recent == [["signal.plan": "gold"], nil, nil])
+            try await open("signal.plan=none", ofUser: "2", on: server) {
+                let hidden = try await signals("recentSignals")
+                #expect(hidden == [nil, nil, nil])
+                let connected = try await signals("connectedSignals")
+                #expect(connected == [[["signal.plan": "none"]], nil, nil])
+            }
+        }
+    }
+
     @Test func theConnectionsSayWhomTheLastPublishChanged() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)

@@ -37,6 +37,48 @@ struct ImportRoutesTests {
         }
     }
 
+    /// The messages of the report of a template that has all that Firebase evaluates differently.
+    private func report(format: String, version: JSONNode?) async throws -> [String] {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            var file: JSONNode = [
+                "conditions": [
+                    ["name": "half", "expression": "percent <= 50"],
+                    ["name": "China", "expression": "device.language in ['zh-CN']"],
+                ],
+                "parameters": ["title": ["defaultValue": ["value": "Hello ${user.id}"]]],
+                "parameterGroups": [
+                    "Home": ["parameters": ["size": ["defaultValue": ["value": "1"]]]]
+                ],
+            ]
+            file.setMember("version", version)
+            let answer = try await server.administer(
+                "POST", Self.path, body: ["format": .string(format), "file": file])
+            #expect(answer.status == 200)
+            return try answer.json["report"]?.arrayValue?
+                .compactMap { $0["message"]?.stringValue } ?? []
+        }
+    }
+
+    @Test(arguments: ["ACTIVECONFIG", "FIREBASE"])
+    func aTemplateThatCanBeOfFirebaseGetsItsRemarksInBothFormats(format: String) async throws {
+        let report = try await report(format: format, version: nil)
+        for part in [
+            "percent depends on", "device.language in ['zh-CN'] is probably never true",
+            "become the section Default", "${user.id}", "it has no valueType",
+        ] {
+            #expect(report.contains { $0.contains(part) }, "\(part) in \(report)")
+        }
+        #expect(report.count == 5, "\(report)")
+    }
+
+    @Test func aTemplateOfThisBackendGetsOnlyTheRemarksThatConcernIt() async throws {
+        let report = try await report(
+            format: "ACTIVECONFIG",
+            version: ["versionNumber": "7", "updateUser": ["name": "ada"]])
+        #expect(report.count == 1, "\(report)")
+        #expect(report.first?.contains("zh-Hans") == true)
+    }
+
     @Test func parametersOfParseBecomeASectionWithAReport() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let answer = try await server.administer(

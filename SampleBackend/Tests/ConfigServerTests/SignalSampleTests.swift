@@ -95,6 +95,23 @@ struct SignalSampleTests {
         #expect(Set(sample.entries(inProject: "p").map(\.surrogate)).count == 7)
     }
 
+    @Test func theCommonSignalsOfAUserAreFoundByTheID() throws {
+        let sample = makeSample()
+        try record(["device.os": "ios", "plan": "gold"], in: sample)
+        sample.record(
+            inProject: "p", userID: "1",
+            signals: try Self.signals(["device.os": "ios", "mail": "1@x.example"]))
+        #expect(
+            sample.signals(ofUser: "1", inProject: "p") == Signals(deviceOS: "ios"))
+        let second = try #require(sample.signals(ofUser: "2", inProject: "p"))
+        let both = try Self.signals(["device.os": "ios", "plan": "gold"])
+        #expect(second == both)
+        #expect(sample.signals(ofUser: "6", inProject: "p") == nil)
+        #expect(sample.signals(ofUser: "1", inProject: "q") == nil)
+        date.withLockedValue { $0 += Self.day }
+        #expect(sample.signals(ofUser: "1", inProject: "p") == nil)
+    }
+
     @Test func aUserWhoIsSeenAgainStaysWithTheLastSignals() throws {
         let sample = makeSample()
         try record(["plan": "free"], in: sample)

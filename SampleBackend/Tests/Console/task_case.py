@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import (
+    ElementClickInterceptedException, NoSuchElementException, StaleElementReferenceException)
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
@@ -168,7 +169,11 @@ class TaskCase(ConsoleCase):
         """Clicks on a button; false when it is disabled, or has moved away from the click."""
         if not button.repeat(lambda: self.driver.execute_script(AIM, button)):
             return False
-        button.click()
+        try:
+            button.click()
+        except ElementClickInterceptedException:
+            # The page has scrolled since: something else is in the button's place.
+            return False
         try:
             return not self.driver.execute_script("return arguments[0].isMissed", button)
         except (NoSuchElementException, StaleElementReferenceException):

@@ -102,6 +102,22 @@ class PressTests(TaskCase):
         self.wait_for_text("Published as version 2", "main")
         self.assertEqual(self.template()["version"]["description"], "Slower")
 
+    def test_are_repeated_when_the_page_has_moved_before_them(self):
+        self.go("user", id="9")
+        button = self.button("Pin a value")
+        # As the sticky header, over the button until the harness aims at it again.
+        self.driver.execute_script("""
+            const cover = document.createElement('div');
+            cover.style = 'position: fixed; inset: 0; z-index: 9';
+            document.body.append(cover);
+            let aims = 0;
+            arguments[0].scrollIntoView = () => {
+                aims += 1;
+                if (aims === 2) cover.remove();
+            };""", button)
+        self.press("Pin a value")
+        self.field("Setting")
+
     def test_let_a_choice_be_taken_over_on_release(self):
         self.go("user", id="9")
         self.press("Pin a value")

@@ -389,6 +389,18 @@ class ConnectedAppTests(TaskCase):
         self.assertIn("2 signals", folds[0].text)
         self.assertIn("nothing entered", folds[1].text)
 
+    def test_takes_the_signals_that_a_user_sent_last(self):
+        for user in range(5):
+            with urlopen(f"{URL}/projects/{self.project}/activeconfig/user/{user}"
+                         f"?signal.plan=gold&signal.mail=m{user}", timeout=PATIENCE) as answer:
+                answer.read()
+        self.go("user", id="4")
+        self.wait_for_text("Within the last day, an app of this user sent: plan = gold. Values that "
+                           "fewer than five users sent are left out.", "main")
+        self.press("Take these signals for 4: plan = gold")
+        self.wait_for_text("Within the last day, an app of this user sent these: plan = gold.", "main")
+        self.assertIn("plan=gold", self.driver.current_url)
+
     def test_keeps_the_signals_of_each_user(self):
         self.review_new_versions()
         self.write("Also preview these users", "4, 5")

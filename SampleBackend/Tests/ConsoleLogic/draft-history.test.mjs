@@ -115,7 +115,15 @@ test('a publish ends the steps that it published', () => {
     const history = historyOf(one, two, three);
     assert.deepEqual(afterPublish(history, three, three), noHistory);
     assert.deepEqual(afterPublish(history, three, two).done.map(({name}) => name), ['add b']);
-    assert.deepEqual(afterPublish(history, three, values({x: '1'})), noHistory);
+});
+
+test('a publish of some changes keeps the steps of the others', () => {
+    const [one, two, three] = [values({a: '1'}), values({a: '1', b: '1'}), values({a: '2', b: '1'})];
+    const history = historyOf(one, two, three);
+    assert.deepEqual(afterPublish(history, three, values({a: '2'})).done.map(({name}) => name),
+        ['add b']);
+    // A step of both would undo what is published.
+    assert.deepEqual(afterPublish(historyOf(one, three), three, values({a: '2'})), noHistory);
 });
 
 test('the oldest steps go when there are more than a hundred', () => {

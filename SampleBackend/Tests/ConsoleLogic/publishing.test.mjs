@@ -57,6 +57,12 @@ test('a publish sends the template with its description, over its base', async (
     assert.deepEqual(body, {a: 1, version: {description: 'Why'}});
 });
 
+test('a publish of some changes sends their template in place of the draft', async () => {
+    const requests = answerRequests(() => ({body: {version: {versionNumber: '4'}}}));
+    await publish(workspace(), {b: 1}, {...options(), sent: {b: 1, version: {description: 'x'}}});
+    assert.deepEqual(requests[0].body, {b: 1, version: {description: 'Why'}});
+});
+
 test('a publish without a description sends none', async () => {
     const requests = answerRequests(() => ({body: {version: {versionNumber: '4'}}}));
     await publish(workspace(), {a: 1}, {...options(), description: ''});

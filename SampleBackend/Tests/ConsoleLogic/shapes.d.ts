@@ -463,6 +463,8 @@ type PreviewedUser = {
     proposed?: ConfigurationDocument;
     missingSignals?: string[];
     connectedSignals?: SignalValues[];
+    /** The common signals of the user's last request, while no app is connected. */
+    recentSignals?: SignalValues;
 };
 
 type ConfigurationDocument = {
@@ -568,7 +570,8 @@ type DifferenceSection = {
 };
 
 /** How a difference is shown. */
-type DifferenceOptions = {revert?: () => void, isReverted?: () => boolean, note?: () => unknown, valueType?: string};
+type DifferenceOptions = {revert?: () => void, isReverted?: () => boolean, note?: () => unknown, valueType?: string,
+    choose?: {isChosen: () => boolean, set: (isChosen: boolean) => void}};
 
 /** Draft in the tab's storage. */
 type MirroredDraft = {
@@ -676,7 +679,10 @@ type Review = {
     template: Template;
     base: string;
     baseTemplate: Template;
-    /** Template as the server would store it; null until it was checked. */
+    choice: import('../../Sources/Console/Pages/review/change-choice.js').ChangeChoice;
+    /** The draft with the changes that are chosen. */
+    chosen: Draft;
+    /** Chosen template as the server would store it; null until it was checked. */
     normalized: Template | null;
     checking: Promise<void>;
 };
@@ -693,6 +699,8 @@ type ReviewState = {
     hasReverted: boolean;
     search: {text: string};
     opened: Set<string>;
+    /** Key of the only change to choose at first; null for all. */
+    only: string | null;
     show: () => void;
     follow: () => void;
 };

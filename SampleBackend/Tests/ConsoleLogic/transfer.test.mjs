@@ -10,8 +10,8 @@ import {commonItems} from '../../Sources/Console/Pages/transfer/common-items.js'
 import {repeatedDefaults}
     from '../../Sources/Console/Pages/transfer/repeated-defaults.js';
 import {settingCount} from '../../Sources/Console/Pages/template/removals.js';
-import {adding, contradictions, convert, draftFile, formatOf, formats, freeName, isTemplate}
-    from '../../Sources/Console/Pages/transfer/template-transfer.js';
+import {adding, contradictions, convert, draftFile, formatOf, formats, freeName, isTemplate,
+    ownDoubts} from '../../Sources/Console/Pages/transfer/template-transfer.js';
 
 for (const [name, text, format] of [
     ['parameters of Parse', '{"params": {"a": 1}}', 'PARSE'],
@@ -35,6 +35,16 @@ for (const [name, text, format] of [
     test(`a file with ${name} is of ${format ?? 'any format'}`, () => (
         assert.equal(formatOf(parseJSON(text)), format)));
 }
+
+test('a doubt about a condition is not repeated where the server has one', () => {
+    const template = {conditions: [{name: 'A'}, {name: 'B'}, {name: 'C'}]};
+    const report = [
+        {path: 'conditions[0]', message: "device.os == 'iOS' is probably never true: Clients send …"},
+        {path: 'conditions[1]', message: 'percent depends on the user’s ID here'}];
+    assert.deepEqual(ownDoubts(['A', 'B', 'C'].map((condition) => ({condition, doubts: ['x', 'y']})),
+        {template, report}).map(({message}) => message), [
+        'the condition B: x y', 'the condition C: x y']);
+});
 
 test('the formats of files are those of the server', () => {
     assert.deepEqual(formats.map(([format]) => format),

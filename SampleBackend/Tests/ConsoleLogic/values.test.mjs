@@ -107,6 +107,14 @@ for (const [pairs, problems] of [
     });
 }
 
+test('a language that is compared without a region is a doubt of a condition', () => {
+    const rule = (comparison, ...values) => (
+        {kind: 'rule', element: 'device.language', comparison, values});
+    assert.match(treeDoubts(rule('exactlyMatches', 'de')).join(), /with its region, such as de-DE/);
+    assert.deepEqual(treeDoubts(rule('exactlyMatches', 'de-AT')), []);
+    assert.deepEqual(treeDoubts(rule('in', 'de')), []);
+});
+
 test('each value of a condition that no app sends is named, with the one that is meant', () => {
     const rule = (element, comparison, ...values) => (
         {kind: 'rule', element, comparison, values});

@@ -342,6 +342,50 @@ test('edits made since a publish stay as a draft over the new version', async ()
     assert.equal(server.draft.base, '2');
 });
 
+const byAda = {updateUser: {name: 'ada'}, updateOrigin: 'CONSOLE'};
+
+test('what a choice leaves out stays as a draft over the new version', async () => {
+    const workspace = await tab();
+    workspace.edit({...template({a: '2', b: '7'}), version: {description: 'Why'}});
+    await workspace.saved();
+    server.publish(template({a: '2', b: '1'}), byAda);
+    await workspace.endPublished(
+        {...template({a: '2', b: '1'}), version: {description: 'Why'}}, '2');
+    await workspace.saved();
+    assert.deepEqual(workspace.draft.template, template({a: '2', b: '7'}));
+    assert.equal(server.draft.base, '2');
+    assert.equal(differenceCount(workspace.draft.changes), 1);
+});
+
+test('a choice that was published while its page was closed ends, the rest stays', async () => {
+    server.store(template({a: '2', b: '7'}), '1');
+    server.publish(template({a: '2', b: '1'}), byAda);
+    const workspace = await tab();
+    await done();
+    await workspace.saved();
+    assert.equal(workspace.lastPublish.version.versionNumber, '2');
+    assert.equal(workspace.draft.base, '2');
+    assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '7'});
+    assert.equal(workspace.isOutdated, false);
+    assert.equal(server.draft.base, '2');
+});
+
+for (const [name, published, version] of [
+    ['of another user', {a: '2', b: '1'}, {updateUser: {name: 'bob'}, updateOrigin: 'CONSOLE'}],
+    ['with another value', {a: '5', b: '1'}, byAda],
+    ['without a change', {a: '1', b: '1'}, byAda],
+]) {
+    test(`a version ${name} is no choice of the draft`, async () => {
+        server.store(template({a: '2', b: '7'}), '1');
+        server.publish(template(published), version);
+        const workspace = await tab();
+        await done();
+        assert.equal(workspace.draft.base, '1');
+        assert.ok(workspace.isOutdated);
+        assert.equal(workspace.lastPublish, null);
+    });
+}
+
 test('a role without drafts reads none', async () => {
     server.store(template({a: '2', b: '1'}), '1');
     const workspace = await tab({mayEdit: false});

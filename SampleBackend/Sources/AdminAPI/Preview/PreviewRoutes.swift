@@ -54,7 +54,8 @@ struct PreviewRoutes: Sendable {
         let others = await administration.replicas?.others()
         let signals = await connectedSignals(
             of: users, inProject: request.project, others: others)
-        try await Self.write(users, by: preview, connectedSignals: signals, to: &answer)
+        try await write(
+            users, by: preview, connectedSignals: signals, inProject: request.project, to: &answer)
         answer.writeString("]")
         if let current {
             answer.writeString(#","versionNumber":"\#(current.compiled.version.number)""#)
@@ -110,25 +111,29 @@ struct PreviewRoutes: Sendable {
 
     /// Writes one user at a time, since the JSON tree of all users would take many times the memory
     /// of the text.
-    private static func write(
+    private func write(
         _ users: [PreviewUser], by preview: Preview, connectedSignals: [ExactText: [Signals]],
-        to answer: inout ByteBuffer
+        inProject project: String, to answer: inout ByteBuffer
     ) async throws {
         for (index, user) in users.enumerated() {
             if index > 0 { answer.writeString(",") }
             // Checked before rendering: a template can repeat the user's ID any number of times, so
             // a small request can ask for a huge document.
-            guard answer.readableBytes + preview.maximumUserIDBytes(for: user) <= maximumBytes
-            else {
-                throw RequestError.previewTooLarge(users: index, limit: maximumBytes)
+            let limit = Self.maximumBytes
+            guard answer.readableBytes + preview.maximumUserIDBytes(for: user) <= limit else {
+                throw RequestError.previewTooLarge(users: index, limit: limit)
             }
             var node = preview.json(for: user)
-            if let sets = user.userID.flatMap({ connectedSignals[ExactText($0)] }) {
-                node.setMember("connectedSignals", .array(sets.map(Self.json)))
+            if let userID = user.userID {
+                if let sets = connectedSignals[ExactText(userID)] {
+                    node.setMember("connectedSignals", .array(sets.map(Self.json)))
+                } else if let recent = recentSignals(ofUser: userID, inProject: project) {
+                    node.setMember("recentSignals", Self.json(recent))
+                }
             }
             answer.writeBytes(node.jsonData())
-            guard answer.readableBytes <= maximumBytes else {
-                throw RequestError.previewTooLarge(users: index, limit: maximumBytes)
+            guard answer.readableBytes <= limit else {
+                throw RequestError.previewTooLarge(users: index, limit: limit)
             }
             // Lets other requests run between users.
             await Task.yield()
@@ -151,6 +156,15 @@ struct PreviewRoutes: Sendable {
             else { continue }
             signals[userID, default: []].add(listener.signals, atMost: maximum)
         }
+        return signals
+    }
+
+    /// The signals of the user's last request to this server, from the sample, without values that
+    /// few users send; nil without any.
+    private func recentSignals(ofUser userID: String, inProject project: String) -> Signals? {
+        guard let signals = administration.sample?.signals(ofUser: userID, inProject: project),
+            !signals.namedValues.isEmpty
+        else { return nil }
         return signals
     }
 

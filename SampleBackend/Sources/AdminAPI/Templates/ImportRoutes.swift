@@ -60,6 +60,18 @@ struct ImportRoutes: Sendable {
         return name
     }
 
+    /// Maximum number of remarks on rules that are probably never true.
+    private static let maximumDoubts = 200
+
+    /// True for a template that a server of this kind wrote: it names its users by their tokens,
+    /// Firebase by their addresses.
+    ///
+    /// A file that does not say so can be of Firebase, with the same members.
+    private static func statesOwnUser(_ template: JSONNode) -> Bool {
+        template["version"]?["updateUser"]?["name"]?.stringValue != nil
+            && template["version"]?["updateUser"]?["email"] == nil
+    }
+
     private static func convert(
         _ file: JSONNode, as format: Format, section: String
     ) throws(TemplateValidationError) -> (RemoteConfigTemplate, [ImportRemark]) {
@@ -70,10 +82,15 @@ struct ImportRoutes: Sendable {
                 return (result.template, result.report)
             }
             let validated = try ValidatedTemplate(json: file)
-            let warnings = validated.warnings.map {
-                ImportRemark(path: $0.path, message: $0.message)
+            guard statesOwnUser(file) else {
+                let result = FirebaseImport(validated)
+                return (result.template, result.report)
             }
-            return (validated.template, warnings)
+            let remarks = validated.doubts(atMost: maximumDoubts) + validated.warnings
+            return (
+                validated.template,
+                remarks.map { ImportRemark(path: $0.path, message: $0.message) }
+            )
         case .firebase:
             let result = try FirebaseImport(jsonData: file.jsonData())
             return (result.template, result.report)

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Targeting
 import Templates
 
 extension HTTPFields {
@@ -23,7 +22,7 @@ extension HTTPFields {
     ///   - template: The template.
     ///   - includingDoubts: True to include remarks on rules that probably no client satisfies.
     mutating func append(warningsAbout template: ValidatedTemplate, includingDoubts: Bool) {
-        let doubts = includingDoubts ? Self.doubts(about: template) : []
+        let doubts = includingDoubts ? template.doubts(atMost: Self.maximumDoubts) : []
         append(warnings: (doubts + template.warnings).map(\.description))
     }
 
@@ -41,21 +40,6 @@ extension HTTPFields {
             values.append(Self.warning("and \(count - values.count) more warnings"))
         }
         for value in values { append(HTTPField(name: name, value: value)) }
-    }
-
-    /// Remarks on rules that probably no client satisfies, such as `device.os == 'iOS'`.
-    private static func doubts(about template: ValidatedTemplate) -> [TemplateProblem] {
-        var problems: [TemplateProblem] = []
-        for (index, condition) in template.conditions.enumerated() {
-            let room = maximumDoubts - problems.count
-            guard room > 0 else { break }
-            problems += condition.doubts(atMost: room).map { doubt in
-                TemplateProblem(
-                    path: "conditions[\(index)]",
-                    message: "\(doubt.rule) is probably never true: \(doubt.message.dropLast())")
-            }
-        }
-        return problems
     }
 
     /// The value of a `Warning` field in ASCII; other characters become `?`.

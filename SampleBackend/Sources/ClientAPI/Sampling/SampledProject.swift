@@ -87,15 +87,26 @@ struct SampledProject: Sendable {
 
     func entries(since start: Date) -> [SignalSample.Entry] {
         users.filter { $0.date > start }.map { user in
-            var signals = Signals()
-            for hash in user.values {
-                guard let value = values.common(hash, since: start) else { continue }
-                // Cannot fail, since the request's signals were within the limits.
-                try? signals.setValue(value.value, named: value.name)
-            }
-            return SignalSample.Entry(
-                signals: signals, surrogate: user.surrogate, userHash: user.hash)
+            SignalSample.Entry(
+                signals: signals(of: user, since: start), surrogate: user.surrogate,
+                userHash: user.hash)
         }
+    }
+
+    /// The common signals of the user with a hash; nil for a user who is not in the sample.
+    func signals(ofUser hash: UInt64, since start: Date) -> Signals? {
+        guard let index = indexes[hash], users[index].date > start else { return nil }
+        return signals(of: users[index], since: start)
+    }
+
+    private func signals(of user: User, since start: Date) -> Signals {
+        var signals = Signals()
+        for hash in user.values {
+            guard let value = values.common(hash, since: start) else { continue }
+            // Cannot fail, since the request's signals were within the limits.
+            try? signals.setValue(value.value, named: value.name)
+        }
+        return signals
     }
 }
 

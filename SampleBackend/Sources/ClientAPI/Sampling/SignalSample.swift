@@ -77,6 +77,14 @@ package final class SignalSample: Sendable {
         return project(name)?.entries(since: start) ?? []
     }
 
+    /// The common signals that a user sent last; nil for a user who is not in the sample.
+    ///
+    /// The sample cannot name its users: a caller must know the ID, whose hash is compared.
+    package func signals(ofUser userID: String, inProject name: String) -> Signals? {
+        let start = now() - Self.lifetime
+        return project(name)?.signals(ofUser: hash("user", userID), since: start)
+    }
+
     /// The names, as in queries, of the signals that enough users send with any value.
     package func commonNames(inProject name: String) -> Set<ExactText> {
         let start = now() - Self.lifetime

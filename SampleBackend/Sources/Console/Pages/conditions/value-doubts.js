@@ -1,9 +1,9 @@
 /**
  * Values in the expressions of conditions that no app is known to send, such as the country `us`
- * in place of `US`.
+ * in place of `US`, and languages that are compared without a region.
  */
 
-import {unknownValue} from '../template/defined-values.js';
+import {missingRegions, unknownValue} from '../template/defined-values.js';
 import {forEachRule, parseExpressions} from './condition-expression.js';
 import {knownSignals} from './known-signals.js';
 
@@ -25,6 +25,9 @@ export function treeDoubts(tree, known = null) {
             const doubt = unknownValue({element, key}, value, known);
             if (doubt) doubts.add(doubt);
         }
+        const missing = element === 'device.language' && comparison === 'exactlyMatches'
+            && missingRegions(values);
+        if (missing) doubts.add(missing);
     });
     return [...doubts];
 }

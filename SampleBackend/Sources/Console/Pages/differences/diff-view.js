@@ -8,7 +8,7 @@ import {differenceCount} from '../server/server-draft.js';
 import {settingAt} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {DifferenceList} from './difference-list.js';
-import {concernedView, partsView, revertButton} from './difference-parts.js';
+import {choiceBox, concernedView, partsView, revertButton} from './difference-parts.js';
 import {changeNames, isLarge, sectionsOf} from './difference-sections.js';
 
 /** @type {Record<DifferenceKind, string>} */
@@ -24,7 +24,8 @@ function item({kind, label, difference}, options) {
     const {note, valueType} = options;
     const {change, section, key, parts} = difference;
     return h('li', {class: 'difference'},
-        h('div', {class: 'difference-head'}, badge(changeNames[change], change.toLowerCase()),
+        h('div', {class: 'difference-head'}, choiceBox(label, options),
+            badge(changeNames[change], change.toLowerCase()),
             kind === 'setting' ? settingName(section, key) : h('span', {}, label),
             revertButton(label, options)),
         partsView(parts, valueType), note?.());
@@ -61,14 +62,16 @@ function withPlace(found, placeOf) {
  * @param {Differences} difference Response of `remoteConfig:diff`, or the `changes` of a draft.
  * @param {{revert?: function(DifferenceKind, Difference): void, usesOf?: function(string):
  *     string[], placeOf?: function(string): string, template?: Template, opened?: Set<string>,
- *     search?: {text: string}}} [options] `revert` takes back a difference of the kind `setting`,
- *     `condition` or `group`; `usesOf` names the settings with a value for a condition; `placeOf`
+ *     search?: {text: string}, choose?: {isChosen: function(DifferenceKind, Difference): boolean,
+ *     set: function(DifferenceKind, Difference, boolean): void}}} [options] `revert` takes back a
+ *     difference of the kind `setting`, `condition` or `group`; `choose` adds boxes that choose
+ *     differences; `usesOf` names the settings with a value for a condition; `placeOf`
  *     returns the position of an added condition, such as "1 of 3"; `template` has the types of the
  *     settings; without it, texts that look like JSON are compared as JSON; `opened` and `search`
  *     keep what is unfolded and searched for another view.
  */
 export function diffView(difference, options = {}) {
-    const {revert, usesOf, placeOf, template, opened = new Set(), search} = options;
+    const {revert, choose, usesOf, placeOf, template, opened = new Set(), search} = options;
     /** @type {WeakSet<Difference>} */
     const reverted = new WeakSet();
     const {omitted = 0} = difference;
@@ -87,6 +90,8 @@ export function diffView(difference, options = {}) {
             revert(kind, found);
         }),
         isReverted: () => reverted.has(found),
+        choose: choose && {isChosen: () => choose.isChosen(kind, found),
+            set: (isChosen) => choose.set(kind, found, isChosen)},
         valueType: kind === 'setting' ? typeOf(found) : undefined,
         note: kind === 'condition' && usesOf
             ? () => concernedView(usesOf(found.name)) : undefined});

@@ -8,7 +8,7 @@ import {h, newID} from '../controls/dom.js';
 import {RowWindow} from '../controls/row-window.js';
 import {count} from '../text/formats.js';
 import {searchWords} from '../text/search.js';
-import {partName, partsView, revertButton} from './difference-parts.js';
+import {choiceBox, partName, partsView, revertButton} from './difference-parts.js';
 import {changeNames, countsText, isFound, lineOf, sectionsOf} from './difference-sections.js';
 
 /** @param {Difference} difference */
@@ -160,8 +160,8 @@ export class DifferenceList {
             }}, badge(changeNames[difference.change], difference.change.toLowerCase()), ' ',
         h('span', {class: 'difference-name'}, name));
         const row = h('div', {class: 'difference-row'},
-            h('div', {class: 'difference-line'}, fold, valuesView(difference),
-                revertButton(label, options)),
+            h('div', {class: 'difference-line'}, choiceBox(label, options), fold,
+                valuesView(difference), revertButton(label, options)),
             parts);
         show();
         return row;

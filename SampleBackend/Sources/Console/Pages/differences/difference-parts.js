@@ -99,6 +99,23 @@ export function concernedView(names) {
 }
 
 /**
+ * Box that chooses a difference for a publish; false without the option `choose`. The event
+ * `choice` lets it show the choice again.
+ *
+ * @param {string} label
+ * @param {DifferenceOptions} options
+ */
+export function choiceBox(label, {choose}) {
+    if (!choose) return false;
+    const box = h('input', {type: 'checkbox', class: 'choose', checked: choose.isChosen(),
+        'aria-label': `Publish ${label}`, 'data-focus': `choose ${label}`,
+        onchange: () => choose.set(box.checked), onchoice: () => {
+            box.checked = choose.isChosen();
+        }});
+    return h('label', {class: 'choose-place'}, box);
+}
+
+/**
  * Button that takes back a difference, and then says so until the new differences are shown; false
  * without the option `revert`.
  *

@@ -134,7 +134,8 @@ export function nextStep({done, undone}, isUndo, shown) {
 }
 
 /**
- * The history after a draft was published: only the steps that were made since it was sent.
+ * The history after a draft, or some of its changes, was published: only the steps that were made
+ * since it was sent, or the steps of the other changes.
  *
  * @param {DraftHistory} history
  * @param {Template} template Template of the draft as it is.
@@ -149,5 +150,6 @@ export function afterPublish({done}, template, sent) {
         const {before, after} = done[index - 1];
         earlier = templateAfter(after, before, earlier).template;
     }
-    return noHistory;
+    return {undone: [], done: done.filter(({before, after}) => (
+        isEqual(templateAfter(after, before, sent).template, sent)))};
 }

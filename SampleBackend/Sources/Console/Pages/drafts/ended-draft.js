@@ -19,6 +19,17 @@ export function isContained({template: mine, baseTemplate}, template) {
 }
 
 /**
+ * True if a version has some of a draft's changes, and no others.
+ *
+ * @param {Draft} draft
+ * @param {Template} published
+ */
+export function isChoiceOf({template, baseTemplate, isBaseGone}, published) {
+    return !isBaseGone && !isEqual(published, baseTemplate)
+        && isContained({template: published, baseTemplate}, withoutVersion(template));
+}
+
+/**
  * True if the last step ended the draft, so that there is none after it.
  *
  * @param {DraftHistory} history

@@ -11,6 +11,7 @@ import {withoutVersion} from '../template/template.js';
 import {draftOver, shownBy, withoutEmpty} from './draft-state.js';
 import {templateAfter} from './draft-step.js';
 import {discardName} from './draft-steps.js';
+import {isChoiceOf} from './ended-draft.js';
 import {SyncedDraft} from './synced-draft.js';
 
 /** Published template and draft of a project, and the edits of the draft. */
@@ -25,18 +26,21 @@ export class Workspace extends SyncedDraft {
     #stepping = Promise.resolve(null);
 
     /**
-     * Reads the current template and the draft. A draft that equals the current version was
-     * published, for example by this page before it was closed, and ends.
+     * Reads the current template and the draft. A draft of which the current version has all, or
+     * some by a choice of this user, was published, for example by this page before it was closed:
+     * what the version has of it ends.
      *
      * @param {function(): boolean} [isWanted] False if the result must be dropped.
      */
     async load(isWanted) {
         await super.load(isWanted);
-        const {draft, version} = this;
-        if (!draft || !version || !this.isOutdated || this.isPublishing
-            || !isEqual(withoutVersion(draft.template), this.published)) return;
+        const {draft, version, published} = this;
+        if (!draft || !version || !this.isOutdated || this.isPublishing) return;
+        const isWhole = isEqual(withoutVersion(draft.template), published);
+        if (!isWhole && !(isOwnVersion(version, this.user) && isChoiceOf(draft, published))) return;
         // If reading a version for later edits fails, a merge combines them.
-        this.endPublished(draft.template, version.versionNumber).catch(() => {});
+        this.endPublished(isWhole ? draft.template : published, version.versionNumber)
+            .catch(() => {});
         this.notePublish({version, isOwn: isOwnVersion(version, this.user), isSeen: false,
             time: Date.parse(version.updateTime)});
     }

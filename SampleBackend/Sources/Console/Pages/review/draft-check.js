@@ -69,8 +69,8 @@ function warningsView(texts, {template, changes}) {
 }
 
 /**
- * Validates the draft on the server, shows the result in `place`, and stores the normalized
- * template in `review`. Skipped for viewers, who must not validate.
+ * Validates the chosen changes on the server, shows the result in `place`, and stores the
+ * normalized template in `review`. Skipped for viewers, who must not validate.
  *
  * @param {PageContext} context
  * @param {Review} review
@@ -79,13 +79,12 @@ function warningsView(texts, {template, changes}) {
  */
 export async function checkDraft(context, review, place, signal) {
     const {session, workspace} = context;
+    const draft = review.chosen;
     if (refusal(session, 'editor')) {
         fill(place);
         return;
     }
     try {
-        const {draft} = workspace;
-        if (!draft) return;
         const {problems, normalized, warning} = await validate(
             workspace.project, draft.template, signal);
         review.normalized = normalized && withoutVersion(normalized);

@@ -103,8 +103,9 @@ function userView(user, offer) {
  *
  * @param {PageContext} context Page context.
  * @param {AbortSignal} left Aborts the requests.
+ * @param {?Template} chosen The draft's template with the changes that are chosen, if not all.
  */
-export function impactView({session, workspace, project}, left) {
+export function impactView({session, workspace}, left, chosen) {
     const place = h('div', {class: 'stack', 'aria-live': 'polite'},
         h('p', {class: 'muted'}, 'Previewing …'));
     const previewed = h('div', {class: 'previewed-users', 'aria-live': 'polite'});
@@ -133,7 +134,8 @@ export function impactView({session, workspace, project}, left) {
         }));
     const preview = shownAnswer(place, left, async (signal) => {
         named.read(input.value);
-        const answer = await previewDraft(workspace, named.list, signal).catch((error) => {
+        const preview = previewDraft(workspace, named.list, signal, chosen);
+        const answer = await preview.catch((error) => {
             if (!signal.aborted) fill(previewed);
             throw error;
         });

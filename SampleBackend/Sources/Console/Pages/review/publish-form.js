@@ -38,7 +38,7 @@ function setPublishing({workspace}, state, isPublishing) {
     state.isPublishing = isPublishing;
     workspace.isPublishing = isPublishing;
     /** @type {NodeListOf<HTMLButtonElement>} */
-    const buttons = state.body.querySelectorAll('.revert');
+    const buttons = state.body.querySelectorAll('.revert, .choose, .choose-all button');
     for (const button of buttons) button.disabled = isPublishing;
 }
 
@@ -51,7 +51,9 @@ function setPublishing({workspace}, state, isPublishing) {
  */
 export function publishForm(context, state, review) {
     const {workspace} = context;
-    const refused = refusal(context.session, 'publisher');
+    const {chosen, choice} = review;
+    const refused = refusal(context.session, 'publisher')
+        ?? (choice.count === 0 ? 'Choose at least one change.' : null);
     // Stored in the draft, so that it survives a reload and a merge with another version.
     const store = () => {
         if (state.entered === null) return;
@@ -77,7 +79,9 @@ export function publishForm(context, state, review) {
         },
         onchange: store});
     const button = h('button', {type: 'submit', class: 'primary', 'data-focus': 'publish'},
-        isProduction(context.details) ? `Publish to ${shownName(context.details)}` : 'Publish');
+        ['Publish', !choice.isWhole && choice.shortText,
+            isProduction(context.details) && `to ${shownName(context.details)}`]
+            .filter(Boolean).join(' '));
     const outcome = h('div', {class: 'stack', 'aria-live': 'polite'});
     const waiting = h('p', {class: 'muted', role: 'status'});
     /** Prevents publishing until the page shows the changed draft. */
@@ -94,7 +98,7 @@ export function publishForm(context, state, review) {
     const submit = async (event) => {
         event.preventDefault();
         if (button.disabled) return;
-        const removal = massRemoval(workspace.baseTemplate, review.template);
+        const removal = massRemoval(workspace.baseTemplate, chosen.template);
         if (removal && !await confirmRemoval(context.details, removal)) return;
         button.disabled = true;
         description.disabled = true;
@@ -115,10 +119,13 @@ export function publishForm(context, state, review) {
                 throw new Error(
                     'Nothing was published: the draft differs from what is shown here.');
             }
-            sent = workspace.draft?.template;
-            // Without a validation result, assumes that the server stores the draft unchanged.
-            const stored = review.normalized ?? review.template;
-            answer = await publish(workspace, stored, {
+            // The description may have been entered since.
+            const version = workspace.draft?.template.version;
+            sent = choice.isWhole ? workspace.draft?.template
+                : {...chosen.template, ...version && {version}};
+            // Without a validation result, assumes that the server stores it unchanged.
+            const stored = review.normalized ?? withoutVersion(chosen.template);
+            answer = await publish(workspace, stored, {sent,
                 description: description.value.trim(), signal: doubt.signal,
                 onDoubt: (attempt, isUnsettled) => {
                     if (workspace.state.phase === 'stopped') doubt.abort();
@@ -141,8 +148,12 @@ export function publishForm(context, state, review) {
             {hint: 'What changes, and why. The history shows it.'}),
         h('div', {class: 'actions'}, guarded(refused, button)), waiting,
         refused && h('p', {class: 'hint'}, refused),
-        refused && !refusal(context.session, 'editor') && h('div', {class: 'stack tight'},
-            h('p', {}, 'Export the draft, and give the file to a publisher, who imports it.'),
+        choice.leftConditions.length > 0 && h('p', {class: 'hint'}, 'Left out, although chosen '
+            + `settings have values for ${choice.leftConditions.length === 1 ? 'it' : 'them'}: `
+            + `${choice.leftConditions.join(', ')}. The published expression counts.`),
+        refusal(context.session, 'publisher') && !refusal(context.session, 'editor')
+            && h('div', {class: 'stack tight'}, h('p', {},
+                'Export the draft, and give the file to a publisher, who imports it.'),
             draftExport(context)), outcome);
 }
 
@@ -222,7 +233,8 @@ async function finish(context, state, outcome, answer) {
             ' The server answers again, and no version has this draft. You can publish it now.'));
         break;
     case 'invalid':
-        fill(outcome, problemsView(answer.problems ?? [], workspace.template));
+        fill(outcome, problemsView(
+            answer.problems ?? [], answer.sent ?? workspace.template));
         break;
     case 'refused':
         fill(outcome, message('error', answer.message));

@@ -3,6 +3,7 @@
  */
 
 import {member, withMember} from '../json/json.js';
+import {restoringConditions} from '../template/chosen-changes.js';
 import {conditions, removingCondition, settingAt} from '../template/template.js';
 
 /**
@@ -36,15 +37,12 @@ export function revertingSetting(template, baseTemplate, {section, key}) {
  * @param {Pick<Difference, 'name'>} difference
  */
 export function revertingCondition(template, baseTemplate, {name}) {
-    const list = conditions(template).filter((condition) => condition.name !== name);
     const before = conditions(baseTemplate);
-    const place = before.findIndex((condition) => condition.name === name);
-    if (place < 0) return removingCondition(template, name);
-    const present = new Set(list.map((condition) => condition.name));
-    const anchor = before.slice(0, place).reverse().find((other) => present.has(other.name));
-    const index = anchor ? list.findIndex((condition) => condition.name === anchor.name) + 1 : 0;
-    list.splice(index, 0, before[place]);
-    return {...template, conditions: list};
+    if (!before.some((condition) => condition.name === name)) {
+        return removingCondition(template, name);
+    }
+    return {...template, conditions: restoringConditions(
+        conditions(template), before, (other) => other === name)};
 }
 
 /**

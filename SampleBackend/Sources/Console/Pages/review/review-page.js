@@ -4,8 +4,12 @@
 
 import {pageHead} from '../controls/controls.js';
 import {announce, fill, h, redraw} from '../controls/dom.js';
+import {PageInput} from '../controls/page-input.js';
 import {isContained} from '../drafts/ended-draft.js';
+import {dropQuery} from '../routing/router.js';
+import {changeKey} from '../template/chosen-changes.js';
 import {withoutVersion} from '../template/template.js';
+import {ChangeChoice} from './change-choice.js';
 import {isStale} from './publish-form.js';
 import {baseGoneView, emptyView, endedElsewhereView, lastPublishView, publishedElsewhereView,
     unsavedView} from './review-messages.js';
@@ -26,6 +30,19 @@ function viewOf({draft, isPublishing, saveProblem}, state) {
 }
 
 /**
+ * Key of the setting in the address, which is to be published alone; null for none.
+ *
+ * @param {URLSearchParams} query
+ */
+function onlyChange(query) {
+    const [section, key] = [query.get('section'), query.get('key')];
+    if (section === null || key === null) return null;
+    // The choice is made once: it can be changed, and the page be drawn again.
+    dropQuery();
+    return changeKey('setting', {name: '', section, key});
+}
+
+/**
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
@@ -35,10 +52,11 @@ export function show(main, context) {
     // `shown` aborts what belongs to the review on the page; `notice` appears above it; `entered`
     // is a description that is not in the draft yet; `opened` are the unfolded changes, `search` is
     // the search of them; `hasReverted` is true if a revert of a shown change is not shown yet.
+    const choices = new PageInput('review', workspace);
     /** @type {ReviewState} */
     const state = {body, left: new AbortController(), shown: new AbortController(), view: '',
         review: null, notice: null, entered: null, isPublishing: false,
-        hasReverted: false, opened: new Set(), search: {text: ''},
+        hasReverted: false, opened: new Set(), search: {text: ''}, only: onlyChange(context.query),
         show: () => {}, follow: () => {}};
     fill(main, pageHead('Review and publish',
         'What your draft changes, and for which users, before they get it.'), body);
@@ -57,8 +75,8 @@ export function show(main, context) {
         state.view = viewOf(workspace, state);
         state.hasReverted = false;
         state.review = draft && {template: withoutVersion(draft.template), base: draft.base,
-            baseTemplate: draft.baseTemplate,
-            normalized: null, checking: Promise.resolve()};
+            baseTemplate: draft.baseTemplate, choice: new ChangeChoice(draft, choices),
+            chosen: draft, normalized: null, checking: Promise.resolve()};
         if (state.view === 'publishing') {
             redraw(body, h('p', {class: 'muted', role: 'status'}, 'Publishing …'));
         } else if (!draft || !state.review) {

@@ -8,6 +8,7 @@ import {differenceSummary, diffView} from '../differences/diff-view.js';
 import {address} from '../routing/router.js';
 import {noChanges} from '../server/server-draft.js';
 import {refusal} from '../server/session.js';
+import {changeKey} from '../template/chosen-changes.js';
 import {usesByCondition} from '../template/condition-uses.js';
 import {conditions} from '../template/template.js';
 import {digitsWarning} from './digits-warning.js';
@@ -16,7 +17,7 @@ import {impactView} from './impact.js';
 import {publishForm} from './publish-form.js';
 import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
 import {sameValuesWarning} from './same-values-warning.js';
-import {versionText} from '../text/formats.js';
+import {count, versionText} from '../text/formats.js';
 
 const reverts = {
     setting: revertingSetting, condition: revertingCondition, group: revertingGroup};
@@ -33,7 +34,7 @@ function placeOf(name, template) {
 }
 
 /**
- * Shows the publish form, the effect and the differences of a draft.
+ * Shows the publish form, the effect and the differences of a draft, of which some can be chosen.
  *
  * @param {PageContext} context
  * @param {ReviewState} state
@@ -42,15 +43,20 @@ function placeOf(name, template) {
  */
 export function showReview(context, state, draft, review) {
     const {workspace} = context;
-    const {signal} = state.shown;
-    const check = h('div', {}, h('p', {class: 'muted', role: 'status'}, 'Checking …'));
-    const values = h('div', {'aria-live': 'polite'});
+    const {choice} = review;
+    if (state.only) choice.chooseOnly(state.only);
+    state.only = null;
+    const chosen = h('div', {class: 'stack'});
+    const drawChosen = () => showChosen(context, state, review, chosen);
+    const {tools, choose} = choiceTools(choice, drawChosen);
+    const isChoosing = choice.isOffered && !refusal(context.session, 'publisher');
     const difference = draft.changes ?? noChanges;
     const uses = usesByCondition(workspace.template);
     const changes = diffView(difference, {
         template: workspace.template, opened: state.opened, search: state.search,
         usesOf: (name) => uses.get(name) ?? [],
         placeOf: (name) => placeOf(name, workspace.template),
+        choose: isChoosing ? choose : undefined,
         revert: refusal(context.session, 'editor') ? undefined : async (kind, found) => {
             // Rows that appear during a publish have enabled buttons.
             if (state.isPublishing) return;
@@ -63,7 +69,6 @@ export function showReview(context, state, draft, review) {
                 document.getElementById('changes')?.focus({preventScroll: true});
             }
         }});
-    // The result of the check is below the form, so that it does not move the button.
     redraw(state.body,
         state.notice,
         workspace.isOutdated && !workspace.isReadOnly && message('warning', h('p', {},
@@ -71,19 +76,79 @@ export function showReview(context, state, draft, review) {
             + `began at ${versionText(draft.base)}.`),
         h('a', {class: 'button primary', href: address('merge')}, 'Merge')),
         h('div', {class: 'review'},
-            h('div', {class: 'stack'},
-                h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
-                    h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
-                    h('div', {class: 'card-body'}, publishForm(context, state, review), check,
-                        values, digitsWarning(workspace.template, draft.baseTemplate),
-                        sameValuesWarning(workspace.template, draft.baseTemplate))),
-                impactView(context, signal)),
-            h('section', {class: 'card', 'aria-labelledby': 'changes'},
+            chosen, h('section', {class: 'card', 'aria-labelledby': 'changes'},
                 h('div', {class: 'card-head'},
                     h('h2', {id: 'changes', tabindex: '-1'}, 'What changes'),
                     h('p', {class: 'muted'}, `${differenceSummary(difference)} since `
                         + versionText(draft.base))),
-                h('div', {class: 'card-body'}, changes))));
+                h('div', {class: 'card-body'}, isChoosing && tools, changes))));
+    drawChosen();
+}
+
+/**
+ * Line above the changes with the number of the chosen ones, and what the boxes of the changes do.
+ *
+ * @param {import('./change-choice.js').ChangeChoice} choice
+ * @param {function(): void} changed Called after each choice.
+ */
+function choiceTools(choice, changed) {
+    const status = h('p', {role: 'status'}, choice.text);
+    /** @param {string[]} others Labels of the changes that came along. */
+    const follow = (others = []) => {
+        const shown = others.length > 3 ? [count(others.length, 'change')] : others;
+        status.textContent = choice.text + (others.length ? ` Along with it: ${shown.join(', ')}.`
+            : '');
+        for (const box of document.querySelectorAll('.choose')) {
+            box.dispatchEvent(new Event('choice'));
+        }
+        changed();
+    };
+    /** @param {boolean} isChosen @param {string} text */
+    const all = (isChosen, text) => h('button', {type: 'button', class: 'quiet',
+        'data-focus': text, onclick: () => {
+            choice.chooseAll(isChosen);
+            follow();
+        }}, text);
+    return {
+        tools: h('div', {class: 'choose-all'}, status,
+            h('div', {class: 'actions'}, all(true, 'Choose all'), all(false, 'Choose none'))),
+        choose: {
+            /** @param {DifferenceKind} kind @param {Difference} found */
+            isChosen: (kind, found) => choice.isChosen(changeKey(kind, found)),
+            /** @param {DifferenceKind} kind @param {Difference} found @param {boolean} isChosen */
+            set: (kind, found, isChosen) => follow(
+                choice.choose(changeKey(kind, found), isChosen))}};
+}
+
+/**
+ * Shows the publish form, the problems and the effect of the chosen changes.
+ *
+ * @param {PageContext} context
+ * @param {ReviewState} state
+ * @param {Review} review
+ * @param {HTMLElement} place
+ */
+function showChosen(context, state, review, place) {
+    const {choice} = review;
+    state.shown.abort();
+    state.shown = new AbortController();
+    const {signal} = state.shown;
+    review.chosen = choice.draft;
+    review.normalized = null;
+    review.checking = Promise.resolve();
+    const {template, baseTemplate} = review.chosen;
+    const check = h('div', {}, h('p', {class: 'muted', role: 'status'}, 'Checking …'));
+    const values = h('div', {'aria-live': 'polite'});
+    const hasChosen = choice.count > 0;
+    // The result of the check is below the form, so that it does not move the button.
+    redraw(place,
+        h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
+            h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
+            h('div', {class: 'card-body'}, publishForm(context, state, review),
+                hasChosen && [check, values, digitsWarning(template, baseTemplate),
+                    sameValuesWarning(template, baseTemplate)])),
+        hasChosen && impactView(context, signal, choice.isWhole ? null : template));
+    if (!hasChosen) return;
     review.checking = checkDraft(context, review, check, signal);
-    checkValues(context, draft, values, signal);
+    checkValues(context, review.chosen, values, signal);
 }

@@ -111,14 +111,15 @@ export async function clearDoubt(find, {signal, onDoubt}) {
 }
 
 /**
- * Publishes the draft.
+ * Publishes the draft, or some of its changes.
  *
  * @param {Workspace} workspace Workspace with a draft.
- * @param {Template} normalized The draft's template in the form in which the server stores it.
- * @param {DoubtOptions & {description: string}} options
- *     `signal` stops only the attempts to determine the outcome, never the publish. `onDoubt` is
- *     called before each of these attempts with its number, from 1, and with true when the server
- *     does not know the outcome itself.
+ * @param {Template} normalized The sent template in the form in which the server stores it.
+ * @param {DoubtOptions & {description: string, sent?: Template}} options
+ *     `sent` is the template that is published, by default the draft's. `signal` stops only the
+ *     attempts to determine the outcome, never the publish. `onDoubt` is called before each of
+ *     these attempts with its number, from 1, and with true when the server does not know the
+ *     outcome itself.
  * @returns {Promise<PublishOutcome>} `published` with `version`; `publishedByOthers` with
  *     the current `version` in which another user published the same content; `superseded` with the
  *     published `version` and the `newest` one that replaced it, after a lost response; `outdated`
@@ -127,10 +128,10 @@ export async function clearDoubt(find, {signal, onDoubt}) {
  *     the signal was aborted while the outcome was unknown.
  * @throws ServerError with a status below 500 when the versions cannot be read.
  */
-export async function publish(workspace, normalized, {description, signal, onDoubt}) {
+export async function publish(workspace, normalized, {description, sent, signal, onDoubt}) {
     const {draft, project} = workspace;
     if (!draft) throw new Error('There is no draft.');
-    const {version, ...template} = draft.template;
+    const {version, ...template} = sent ?? draft.template;
     const body = description ? {...template, version: {description}} : template;
     /** @param {boolean} isLost */
     const byVersions = (isLost) => outcomeByVersions(workspace, normalized, draft.base, isLost);

@@ -5,6 +5,7 @@
 import {nothing} from '../controls/controls.js';
 import {arrange, fill, h} from '../controls/dom.js';
 import {RowWindow} from '../controls/row-window.js';
+import {go} from '../routing/router.js';
 import {refusal} from '../server/session.js';
 import {sections} from '../template/template.js';
 import {count} from '../text/formats.js';
@@ -240,8 +241,14 @@ export class SettingList {
         const history = ['History …', () => this.histories.open(setting)];
         /** @type {MenuItem} */
         const link = ['Copy link', () => copyLink(setting)];
+        const {section, key} = setting;
+        const {baseTemplate, draft} = context.workspace;
+        /** @type {MenuItem[]} */
+        const review = draft && isChangedSince(baseTemplate, setting)
+            ? [['Review it alone', () => go('review', {section, key})]] : [];
         return this.mayEdit ? [
             ['Edit', () => this.#open(setting)],
+            ...review,
             ['Duplicate', () => duplicate(context, setting)],
             ['Move to another section …', () => move(context, [setting])],
             history,

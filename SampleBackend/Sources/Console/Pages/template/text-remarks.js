@@ -1,9 +1,12 @@
 /**
- * Parts of a text value that may not be what was meant: placeholders, which the server does not
- * replace, invisible characters, and white space at an end.
+ * Parts of a text value that may not be what was meant: placeholders, of which the server replaces
+ * one, invisible characters, and white space at an end.
  */
 
-/** Placeholders as `${name}` and `{{name}}`. */
+/** Placeholder that the server replaces, in texts. */
+const userID = '${user.id}';
+
+/** Other placeholders, as `${name}` and `{{name}}`. */
 const placeholder = /\$\{[^{}\n]*\}|\{\{[^{}\n]*\}\}/;
 
 /**
@@ -32,12 +35,19 @@ function codePoint(character) {
 export function textRemarks(text, valueType) {
     if (!['STRING', 'JSON'].includes(valueType)) return [];
     const remarks = [];
+    const isText = valueType === 'STRING';
+    if (text.includes(userID)) {
+        remarks.push(isText ? `“${userID}” is replaced by the user’s ID.`
+            : `“${userID}” is sent as written: the server replaces it in settings of the type `
+                + 'Text.');
+    }
+    const others = text.replaceAll(userID, '');
     // An object in an object of JSON has such braces, too.
     const [found = ''] = placeholder.exec(
-        valueType === 'JSON' ? text.replaceAll(/\{\{|\}\}/g, '') : text) ?? [];
+        isText ? others : others.replaceAll(/\{\{|\}\}/g, '')) ?? [];
     if (found) {
         remarks.push(`“${found.length > shownLength ? `${found.slice(0, shownLength)}…` : found}” `
-            + 'is sent as written: the server does not replace placeholders.');
+            + 'is sent as written: the server does not replace this placeholder.');
     }
     const characters = [...new Set(text.match(invisible) ?? [])].map(codePoint);
     if (characters.length) {
@@ -45,7 +55,7 @@ export function textRemarks(text, valueType) {
             characters.join(', ')}.`);
     }
     // Between the tokens of JSON, white space has no meaning.
-    if (valueType === 'STRING' && text !== text.trim()) {
+    if (isText && text !== text.trim()) {
         const ends = [text !== text.trimStart() && 'begins', text !== text.trimEnd() && 'ends'];
         remarks.push(`The text ${ends.filter(Boolean).join(' and ')} with white space, which is `
             + 'sent as written.');

@@ -6,6 +6,7 @@ import {jsonText} from '../json/json-text.js';
 import {copy, entries, isObject, member, names, setMember} from '../json/json.js';
 import {call, projectPath} from '../server/api.js';
 import {hasFirebaseValue} from '../template/firebase-values.js';
+import {conditionName} from '../template/paths.js';
 import {conditions, sections, settingAt, settingCondition} from '../template/template.js';
 
 /**
@@ -64,6 +65,21 @@ export async function convert(project, {format, file, section}, signal) {
     const {body} = await call('POST', projectPath(project, 'remoteConfig:import'), {
         signal, body: {format, file, section: section || null}});
     return body;
+}
+
+/**
+ * Doubts about values of conditions, in the form of a report, except about conditions of which the
+ * server's report says that they are probably never true.
+ *
+ * @param {{condition: string, doubts: string[]}[]} doubts
+ * @param {{template: Template, report: Problem[]}} result
+ * @returns {Problem[]}
+ */
+export function ownDoubts(doubts, {template, report}) {
+    const known = new Set(report.filter(({message}) => / is probably never true: /.test(message))
+        .map(({path}) => conditionName(path ?? '', template)));
+    return doubts.filter(({condition}) => !known.has(condition)).map((each) => (
+        {path: '', message: `the condition ${each.condition}: ${each.doubts.join(' ')}`}));
 }
 
 /**

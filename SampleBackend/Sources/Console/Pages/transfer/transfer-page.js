@@ -19,7 +19,7 @@ import {draftExport} from './draft-export.js';
 import {recognition} from './import-recognition.js';
 import {importedDraft} from './imported-draft.js';
 import {placeList, resultView} from './import-result.js';
-import {convert, formatOf, formats, isTemplate} from './template-transfer.js';
+import {convert, formatOf, formats, isTemplate, ownDoubts} from './template-transfer.js';
 
 /** Maximum size of a file. The server has its own limit. */
 const megabytes = 8;
@@ -127,8 +127,8 @@ function importCard({session, workspace, project}, left) {
             const doubts = await conditionDoubts(
                 conditions(result.template), workspace, signal);
             if (signal.aborted) return;
-            const report = [...result.report, ...draft?.problems ?? [], ...doubts.map((each) => (
-                {path: '', message: `the condition ${each.condition}: ${each.doubts.join(' ')}`}))];
+            const report = [...result.report, ...draft?.problems ?? [],
+                ...ownDoubts(doubts, result)];
             fill(outcome, resultView(
                 workspace, {...result, report, draft}, tree, recognized,
                 () => input.forget()));

@@ -1,6 +1,6 @@
 /**
- * Preview of publishing the draft, or of its merge with the current version if another version was
- * published since it began.
+ * Preview of publishing the draft, or some of its changes; of a merge with the current version if
+ * another version was published since the draft began.
  */
 
 import {call, projectPath} from '../server/api.js';
@@ -28,12 +28,14 @@ async function merged({draft, project}, signal) {
  * @param {Workspace} workspace Workspace with a draft.
  * @param {PreviewUser[]} users Users in the format of `:preview`.
  * @param {AbortSignal} signal Aborts the requests.
+ * @param {?Template} [chosen] The draft's template with the changes that are chosen, if not all.
  * @returns {Promise<DraftPreview>} Response of `:preview`, with `isMerged`, true when the draft was
  *     merged with a newer version, and `conflictCount`, the number of conflicts in that merge.
  */
-export async function previewDraft(workspace, users, signal) {
-    const {draft, project} = workspace;
-    if (!draft) throw new Error('There is no draft.');
+export async function previewDraft(workspace, users, signal, chosen = null) {
+    const {project} = workspace;
+    if (!workspace.draft) throw new Error('There is no draft.');
+    const draft = chosen ? {...workspace.draft, template: chosen} : workspace.draft;
     let proposal = workspace.isOutdated ? await merged({draft, project}, signal) : {
         template: draft.template, versionNumber: draft.base, isMerged: false, conflictCount: 0};
     for (let attempt = 1; attempt <= attempts; attempt += 1) {
@@ -41,7 +43,8 @@ export async function previewDraft(workspace, users, signal) {
             signal, body: {template: proposal.template, users}});
         const {template, ...rest} = proposal;
         if ((body.versionNumber ?? '0') === proposal.versionNumber) return {...body, ...rest};
-        proposal = await merged({draft: workspace.draft ?? draft, project}, signal);
+        proposal = await merged(
+            {draft: (!chosen && workspace.draft) || draft, project}, signal);
     }
     throw new Error('Other versions keep being published. Try again.');
 }

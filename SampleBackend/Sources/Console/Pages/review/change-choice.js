@@ -1,0 +1,155 @@
+/**
+ * The choice of a draft's changes that a publish sends; the others stay in the draft. The tab keeps
+ * what is left out, also after the publish, so that a second press publishes nothing else.
+ */
+
+import {sectionsOf} from '../differences/difference-sections.js';
+import {noChanges} from '../server/server-draft.js';
+import {changeKey, choosing, chosenChanges, leftConditions, neededChanges}
+    from '../template/chosen-changes.js';
+import {count, numberText} from '../text/formats.js';
+
+/** @typedef {import('../controls/page-input.js').PageInput} PageInput */
+
+/** The choice of the changes of one draft. */
+export class ChangeChoice {
+    #draft;
+    #needs;
+    #input;
+    /**
+     * Labels of the changes by key.
+     *
+     * @type {Map<string, string>}
+     */
+    #labels;
+    /**
+     * Keys of the changes that are left out.
+     *
+     * @type {Set<string>}
+     */
+    #left = new Set();
+
+    /**
+     * @param {Draft} draft
+     * @param {PageInput} input What the tab keeps.
+     */
+    constructor(draft, input) {
+        this.#draft = draft;
+        this.#input = input;
+        const changes = draft.changes ?? noChanges;
+        this.#labels = new Map(sectionsOf(changes).flatMap(({items}) => items.map((
+            {kind, label, difference}) => [changeKey(kind, difference), kind === 'setting'
+            ? label : `the ${kind === 'group' ? 'section' : kind} ${label}`])));
+        this.#needs = neededChanges(draft.baseTemplate, draft.template, changes);
+        const kept = this.#input.content;
+        this.#set(new Set(Array.isArray(kept) ? kept.filter((key) => this.#labels.has(key)) : []));
+        // What was changed since the choice brings along what it needs.
+        for (const [key, needed] of this.#needs) {
+            if (this.isChosen(key) && [...needed].some((each) => !this.isChosen(each))) {
+                this.choose(key, true);
+            }
+        }
+    }
+
+    /** Number of changes. */
+    get total() {
+        return this.#labels.size;
+    }
+
+    /** Number of chosen changes. */
+    get count() {
+        return this.total - this.#left.size;
+    }
+
+    /** True if all changes are chosen. */
+    get isWhole() {
+        return this.#left.size === 0;
+    }
+
+    /** False for a draft of one change, and for one whose changes are not all listed. */
+    get isOffered() {
+        return (this.total > 1 || !this.isWhole) && !this.#draft.changes?.omitted;
+    }
+
+    /** The draft with the chosen changes only. */
+    get draft() {
+        if (this.isWhole) return this.#draft;
+        const {template, baseTemplate, changes} = this.#draft;
+        /** @param {DifferenceKind} kind @param {Difference[]} list */
+        const chosen = (kind, list) => list
+            .filter((found) => this.isChosen(changeKey(kind, found)));
+        const {conditions, groups, parameters} = changes ?? noChanges;
+        return {...this.#draft, template: chosenChanges(baseTemplate, template, this.#left),
+            changes: {conditions: chosen('condition', conditions), groups: chosen('group', groups),
+                parameters: chosen('setting', parameters)}};
+    }
+
+    /** Changed conditions that are left out, although chosen settings have values for them. */
+    get leftConditions() {
+        const {template, changes} = this.#draft;
+        return leftConditions(template, changes ?? noChanges, this.#left);
+    }
+
+    /**
+     * Sentence about the choice, such as "3 of 5 changes are chosen. The others stay in your
+     * draft."
+     */
+    get text() {
+        if (this.isWhole) return `All ${count(this.total, 'change')} are chosen.`;
+        return `${this.shortText} ${this.count === 1 ? 'is' : 'are'} chosen. The others stay in `
+            + 'your draft.';
+    }
+
+    /** The choice in short, such as "3 of 5 changes". */
+    get shortText() {
+        return `${numberText(this.count)} of ${count(this.total, 'change')}`;
+    }
+
+    /** @param {string} key */
+    isChosen(key) {
+        return !this.#left.has(key);
+    }
+
+    /**
+     * Chooses a change with all that it needs, or leaves it out with all that need it.
+     *
+     * @param {string} key
+     * @param {boolean} isChosen
+     * @returns {string[]} Labels of the others that this has chosen or left out.
+     */
+    choose(key, isChosen) {
+        const before = this.#left;
+        this.#set(choosing(before, this.#needs, key, isChosen));
+        const others = [...this.#labels].filter(([other]) => (
+            other !== key && before.has(other) !== this.#left.has(other)));
+        return others.map(([, label]) => label);
+    }
+
+    /**
+     * Chooses all changes, or none.
+     *
+     * @param {boolean} isChosen
+     */
+    chooseAll(isChosen) {
+        this.#set(new Set(isChosen ? [] : this.#labels.keys()));
+    }
+
+    /**
+     * Chooses one change with all that it needs, and leaves out the others; nothing if the draft
+     * lacks it.
+     *
+     * @param {string} key
+     */
+    chooseOnly(key) {
+        if (!this.#labels.has(key)) return;
+        this.chooseAll(false);
+        this.choose(key, true);
+    }
+
+    /** @param {Set<string>} left */
+    #set(left) {
+        this.#left = left;
+        if (left.size) this.#input.keep([...left]);
+        else this.#input.forget();
+    }
+}
