@@ -25,21 +25,35 @@ public enum ActiveConfigUpdate: Sendable, Hashable {
 extension ActiveConfigUpdate: CustomStringConvertible {
     /// One line that names the user as the log does.
     public var description: String {
-        func names(_ names: Set<String>) -> String { names.sorted().joined(separator: ", ") }
-        func version(_ version: Int?) -> String { version.map { "version \($0)" } ?? "a version" }
-        return switch self {
+        switch self {
         case .state(let state, let userID): "\(UserID(userID).logName) is \(state)"
-        case .applied(let update):
-            "\(version(update.templateVersion)) of \(UserID(update.userID).logName) is active, "
-                + (update.changedSectionNames.isEmpty
-                    ? "no section changed"
-                    : "changed sections: \(names(update.changedSectionNames))")
-        case .pending(let update):
-            "\(version(update.templateVersion)) of \(UserID(update.userID).logName) waits for its "
-                + "activation, sections: \(names(update.sectionNames))"
+        case .applied(let update): update.description
+        case .pending(let update): update.description
         }
     }
 }
+
+extension AppliedUpdate: CustomStringConvertible {
+    /// One line that names the user as the log does.
+    public var description: String {
+        "\(versionName(templateVersion)) of \(UserID(userID).logName) is active, "
+            + "changed sections: \(list(changedSectionNames))"
+    }
+}
+
+extension PendingUpdate: CustomStringConvertible {
+    /// One line that names the user as the log does.
+    public var description: String {
+        "\(versionName(templateVersion)) of \(UserID(userID).logName) waits for its activation, "
+            + "sections: \(list(sectionNames))"
+    }
+}
+
+private func versionName(_ version: Int?) -> String {
+    version.map { "version \($0)" } ?? "a version"
+}
+
+private func list(_ names: Set<String>) -> String { names.sorted().joined(separator: ", ") }
 
 extension ActiveConfigUpdateState: CustomStringConvertible {
     /// The state in a few words, with its time, interval or reason.

@@ -183,6 +183,7 @@ struct LongPollConnectionTests {
                 Self.target, fields: [field, "If-None-Match: \(tag)", "Prefer: wait=60"])
             #expect(answer.status == 401)
             #expect(answer.fields["www-authenticate"] == "Bearer")
+            #expect(answer.error?.message.contains("has expired") == true)
             let other = try await server.answer(
                 "/activeconfig/user/2", fields: [field, "If-None-Match: \(tag)", "Prefer: wait=60"])
             #expect(other.status == 401)

@@ -78,6 +78,11 @@ struct UserTokenReasonTests {
         let unknown = try await answer("x")
         #expect(refused.status == 401)
         #expect(refused.body == unknown.body)
+        #expect(refused.error?.message.contains("expired") == true)
+        let missing = try await backend.answer("/activeconfig/user/ada")
+        #expect(missing.status == 401)
+        #expect(missing.body != refused.body)
+        #expect(missing.error?.message.contains("expired") == false)
         let log = await backend.stop()
         let lines = log.filter { $0.contains("token of a user was refused") }
         #expect(lines.count == 2, "\(log)")

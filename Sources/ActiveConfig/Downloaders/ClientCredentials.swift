@@ -89,9 +89,9 @@ public struct ClientCredentials: Sendable {
     /// Sends no credentials.
     public static let none = ClientCredentials(kind: .none)
 
-    /// The app's key, sent as `X-API-Key`.
+    /// The key of an app, or of a service, sent as `X-API-Key`.
     ///
-    /// Every copy of the app contains the key; it does not identify users.
+    /// Every copy of an app contains its key, which does not identify users.
     ///
     /// - Parameter key: The key, of visible ASCII characters.
     /// - Returns: The credentials.
@@ -113,7 +113,7 @@ public struct ClientCredentials: Sendable {
         ClientCredentials(kind: .token(token))
     }
 
-    /// A token or key for all users, such as a service's, sent as `Authorization: Bearer`.
+    /// A token for all users, sent as `Authorization: Bearer`, for a backend that accepts one.
     ///
     /// - Parameter token: Returns the token. It is called before each request, even one that a
     ///   ``FetchPolicy`` then holds back, so cache the token. After a 401 answer it is called

@@ -98,6 +98,20 @@ public struct DownloadError: Error, Sendable {
     package static let longestServerMessage = 300
 }
 
+extension DownloadError.Code: Codable {
+    /// Creates the code of a stored name; one of a later version of the framework is ``other``.
+    public init(from decoder: any Decoder) throws {
+        let name = try decoder.singleValueContainer().decode(String.self)
+        kind = Kind(rawValue: name) ?? .other
+    }
+
+    /// Encodes the code's name.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(kind.rawValue)
+    }
+}
+
 extension DownloadError {
     /// Ways to end a wait, which depend on the downloader.
     struct WaitEnds: OptionSet, Sendable {

@@ -36,6 +36,8 @@ public struct DownloadRecord: Sendable, Codable {
     public let outcome: DownloadOutcome
     /// The HTTP status of an unusable answer; nil when there was none.
     public let status: Int?
+    /// The code of the ``DownloadError``; nil unless it failed with one.
+    public let code: DownloadError.Code?
     /// Why it failed, in one sentence; nil unless it failed.
     ///
     /// Without a token or a query of a URL.
@@ -51,16 +53,18 @@ public struct DownloadRecord: Sendable, Codable {
     ///   - time: When the download ended.
     ///   - outcome: The outcome.
     ///   - status: The HTTP status of an unusable answer.
+    ///   - code: The code of the ``DownloadError``.
     ///   - message: Why it failed.
     ///   - duration: How long it took.
     ///   - userID: The user.
     public init(
-        time: Date, outcome: DownloadOutcome, status: Int? = nil, message: String? = nil,
-        duration: Duration, userID: String?
+        time: Date, outcome: DownloadOutcome, status: Int? = nil, code: DownloadError.Code? = nil,
+        message: String? = nil, duration: Duration, userID: String?
     ) {
         self.time = time
         self.outcome = outcome
         self.status = status
+        self.code = code
         self.message = message
         self.duration = duration
         self.userID = userID
@@ -72,8 +76,8 @@ extension DownloadRecord: Hashable {
     /// byte by byte.
     public static func == (left: DownloadRecord, right: DownloadRecord) -> Bool {
         left.time == right.time && left.outcome == right.outcome && left.status == right.status
-            && left.message == right.message && left.duration == right.duration
-            && UserID(left.userID) == UserID(right.userID)
+            && left.code == right.code && left.message == right.message
+            && left.duration == right.duration && UserID(left.userID) == UserID(right.userID)
     }
 
     /// Hashes time and outcome.

@@ -87,22 +87,31 @@ public struct OverridePolicy: Sendable {
                 "An argument is ignored: write -ActiveConfigOverride Section.key=value, with one hyphen "
                     + "and a space.")
         }
-        // A value may contain other line breaks.
-        let lines = environment["ACTIVECONFIG_OVERRIDES"]?.unicodeScalars.split(separator: "\n")
-            .map { String($0).trimmingCharacters(in: .whitespaces.union(["\r"])) }
-            .filter { !$0.isEmpty }
-        for text in (lines ?? []) + arguments.values(after: "-ActiveConfigOverride") {
+        let lines = environment["ACTIVECONFIG_OVERRIDES"].map { Self.lines(of: $0) } ?? []
+        let texts =
+            lines.enumerated().filter { !$1.isEmpty }
+            .map { ($1, "line \($0 + 1) of ACTIVECONFIG_OVERRIDES") }
+            + arguments.values(after: "-ActiveConfigOverride").enumerated()
+            .map { ($1, "-ActiveConfigOverride number \($0 + 1)") }
+        for (text, place) in texts {
             guard let (section, key, value) = parse(text) else {
                 // Without the value, which may be a secret.
                 let name = text.contains("=") ? text.prefix { $0 != "=" } : "…"
                 problems.append(
-                    "The override \"\(name)=…\" cannot be used: write Section.key=value.")
+                    "The override \"\(name)=…\", \(place), cannot be used: write Section.key=value."
+                )
                 continue
             }
             overrides[section, default: [:]][key] = value
         }
         return OverridePolicy(
             isEnabled: true, initialValues: overrides, problems: problems)
+    }
+
+    /// A value may contain other line breaks.
+    private static func lines(of text: String) -> [String] {
+        text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String($0).trimmingCharacters(in: .whitespaces.union(["\r"])) }
     }
 
     private static func parse(_ text: String) -> (String, String, SettingValue)? {

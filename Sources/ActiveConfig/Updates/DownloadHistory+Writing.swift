@@ -92,14 +92,12 @@ extension DownloadHistory {
         of request: Request, _ error: any Error, after duration: Duration
     ) -> Bool {
         let (state, time) = (stored.value, now())
-        let (status, fingerprint) = (
-            (error as? DownloadError)?.status, (error as? DownloadError)?.fingerprint
-        )
+        let download = error as? DownloadError
+        let (status, fingerprint) = (download?.status, download?.fingerprint)
         note(
             DownloadRecord(
-                time: time, outcome: .failed, status: status, message: error.logDescription,
-                duration: duration,
-                userID: request.userID.string),
+                time: time, outcome: .failed, status: status, code: download?.code,
+                message: error.logDescription, duration: duration, userID: request.userID.string),
             nil, of: request.userID)
         guard let backoff = policy.backoff, let failure = FetchPolicy.Failure(error) else {
             write(atOnce: false)

@@ -43,8 +43,8 @@ public struct ServiceEventSource: ActiveConfigEventSource {
     /// - Parameters:
     ///   - backend: The backend, with credentials if it requires them for documents. Its signals
     ///     are not sent.
-    ///   - serviceCredentials: Authorizes the service to listen for many users: a service key, or
-    ///     an administrator's token, as `ClientCredentials.apiKey(_:)` or
+    ///   - serviceCredentials: Authorizes the service to listen for many users: a service key, as
+    ///     `ClientCredentials.apiKey(_:)`; an administrator's token works too, as
     ///     `ClientCredentials.bearerToken(_:)`.
     ///   - signals: Returns a user's signals, for each connection. An error affects that user only.
     ///   - timeout: The time limit of a document.

@@ -50,8 +50,9 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
     /// Of the time until a stream's answer.
     package var clock: any Clock<Duration> = ContinuousClock()
 
-    /// The longest time until the answer of a stream, and from there to its first event: a proxy
-    /// that holds a stream back may hold back the head as well, not only the events.
+    /// The longest time until the answer of a stream, and, by default, as much again from there to
+    /// its first event (``ActiveConfigUpdater/Options/helloTimeout``): a proxy that holds a stream
+    /// back may hold back the head as well, not only the events.
     static let maximumStreamWait = Duration.seconds(10)
     var streamTimeout: Duration { min(timeout, Self.maximumStreamWait) }
 

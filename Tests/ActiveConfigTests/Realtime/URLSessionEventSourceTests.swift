@@ -1,6 +1,7 @@
 import ActiveConfig
 import ActiveConfigEventStream
 import ActiveConfigRealtime
+import ActiveConfigTesting
 import Foundation
 import Testing
 
@@ -166,6 +167,55 @@ struct URLSessionEventSourceTests {
         }
         #expect(error?.code == .timedOut)
         await server.wait(for: .hangUp)
+    }
+
+    @Test(
+        "A stream without an answer counts as none after 10 seconds, or the source's shorter timeout",
+        arguments: [(60, 10), (30, 10), (4, 4)])
+    func aStreamWithoutAnAnswerIsNone(timeout: Int, limit: Int) async throws {
+        let server = try Self.server(events: [.hang])
+        defer { server.stop() }
+        let clock = ManualClock()
+        var source = try Self.source(server, timeout: .seconds(timeout))
+        source.clock = clock
+        let connection = source.connection(forUserID: "1")
+        _ = try await connection.document(lastKnown: nil, wait: nil)
+        await server.wait(for: .request)
+        let opening = Task { try await connection.openEvents(lastEventID: nil) }
+        // A request that is not sent yet would be cancelled without the server's knowledge.
+        await server.wait(for: .request)
+        try await clock.waitForSleepers(1)
+        #expect(clock.deadlines == [.init(offset: .seconds(limit))])
+        clock.advance(by: .seconds(limit))
+        await #expect(throws: NoEventStreamError("the server does not answer")) {
+            try await opening.value
+        }
+        await server.wait(for: .hangUp)
+    }
+
+    @Test(
+        "Long polls follow 10 seconds without an answer, or without an event after its head",
+        arguments: [false, true])
+    func longPollsFollowASilentStream(hasHead: Bool) async throws {
+        let server = try Self.server(events: hasHead ? [Self.stream(""), .hang] : [.hang])
+        defer { server.stop() }
+        let (sourceClock, updaterClock) = (ManualClock(), ManualClock())
+        var source = try Self.source(server)
+        source.clock = sourceClock
+        let updater = ActiveConfigUpdater.make(.make(), source: source, clock: updaterClock)
+        updater.start()
+        defer { updater.stop() }
+        for _ in ["document", "stream"] { await server.wait(for: .request) }
+        let clock = hasHead ? updaterClock : sourceClock
+        try await clock.waitForSleepers(1)
+        #expect(clock.deadlines == [.init(offset: .seconds(10))])
+        clock.advance(by: .seconds(10))
+        await server.wait(for: .hangUp)
+        // A random part of a second precedes the next connection.
+        try await updaterClock.waitForSleepers(1)
+        updaterClock.advance(by: .seconds(1))
+        for _ in ["document", "long poll"] { await server.wait(for: .request) }
+        #expect(server.requests.map { $0.headers["prefer"] } == [nil, nil, nil, "wait=25"])
     }
 
     @Test(arguments: [200, 204, 404, 405, 406, 501])

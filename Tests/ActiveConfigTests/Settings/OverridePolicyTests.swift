@@ -42,15 +42,19 @@ struct OverridePolicyTests {
     ])
     func anArgumentOfAnotherFormIsNamed(text: String) {
         let policy = OverridePolicy.from(
-            arguments: ["-ActiveConfigOverride", text, "-ActiveConfigOverride", "A.b=1"],
-            environment: [:])
-        #expect(policy.initialOverrides == ["A": ["b": 1]])
+            arguments: ["-ActiveConfigOverride", "A.b=1", "-ActiveConfigOverride", text],
+            environment: ["ACTIVECONFIG_OVERRIDES": "A.c=1\n\n\(text)"])
+        #expect(policy.initialOverrides == ["A": ["b": 1, "c": 1]])
         // The message leaves out the value, which may be a secret.
         let name = text.contains("=") ? String(text.prefix { $0 != "=" }) : "…"
+        let places =
+            (text.isEmpty ? [] : ["line 3 of ACTIVECONFIG_OVERRIDES"])
+            + ["-ActiveConfigOverride number 2"]
         #expect(
-            policy.problems == [
-                "The override \"\(name)=…\" cannot be used: write Section.key=value."
-            ])
+            policy.problems
+                == places.map {
+                    "The override \"\(name)=…\", \($0), cannot be used: write Section.key=value."
+                })
     }
 
     @Test(arguments: ["-ActiveConfigOverride", "-ActiveConfigOverrideFile"])

@@ -220,7 +220,8 @@ struct OverridesTests {
             ])
         #expect(
             fixture.log.messages(ofLevel: .error) == [
-                "The override \"…=…\" cannot be used: write Section.key=value."
+                "The override \"…=…\", -ActiveConfigOverride number 3, cannot be used: write "
+                    + "Section.key=value."
             ])
         #expect(fixture.config.overrides.values == ["Home": ["title": "password", "columns": 3]])
         #expect(

@@ -35,11 +35,38 @@ struct DownloadStateTests {
         let failed = try #require(next.config.status.lastDownload)
         #expect(failed.outcome == .failed && failed.status == 503 && failed.userID == nil)
         #expect(failed.time == fixture.time.now)
+        #expect(failed.code == .httpStatus)
         #expect(failed.message?.contains("503") == true)
         #expect("\(failed)".hasSuffix(": \(failed.message ?? "-")"))
         next.config.currentUserID = "A"
         try await next.config.downloadNewConfig()
         #expect(next.config.status.lastDownload?.outcome == .notModified)
+    }
+
+    @Test func theLastFailureIsKeptAcrossLaunches() async throws {
+        let fixture = UpdatesFixture(FileDefaultsStore(directory: TemporaryFolder().url))
+        let launch = fixture.launch(ScriptedDownloader(.failure(DownloadError(.timedOut))))
+        _ = try? await launch.config.downloadNewConfig()
+        fixture.time.advance(by: 60)
+        let next = fixture.launch(ScriptedDownloader())
+        let record = try #require(next.config.status.lastDownload)
+        #expect(record == launch.config.status.lastDownload)
+        #expect(record.code == .timedOut && record.status == nil)
+    }
+
+    @Test func aCodeOfALaterVersionIsAnotherOne() throws {
+        let record = DownloadRecord(
+            time: Date(), outcome: .failed, code: .timedOut, duration: .zero, userID: nil)
+        let text = String(decoding: try JSONEncoder().encode(record), as: UTF8.self)
+        let later = text.replacing(#""timedOut""#, with: #""invented""#)
+        #expect(later != text)
+        let read = try JSONDecoder().decode(DownloadRecord.self, from: Data(later.utf8))
+        #expect(read.code == .other)
+        let earlier = text.replacing(#""code":"timedOut","#, with: "")
+            .replacing(#","code":"timedOut""#, with: "")
+        #expect(earlier != text)
+        #expect(
+            try JSONDecoder().decode(DownloadRecord.self, from: Data(earlier.utf8)).code == nil)
     }
 
     @Test func theAgeIsThatOfTheActiveDocument() async throws {

@@ -50,8 +50,11 @@ public struct ClientAccess: Sendable {
     ) async throws(RequestError) -> Date? {
         guard let userTokens else { return nil }
         let date = Date()
-        guard let token = await userTokens.token(headerFields.bearerToken, at: date) else {
+        guard let text = headerFields.bearerToken else {
             throw .unauthenticated(Self.tokenMessage)
+        }
+        guard let token = await userTokens.token(text, at: date) else {
+            throw .unauthenticated(Self.refusalMessage)
         }
         if let userID = try userID(), !token.userID.hasSameBytes(as: userID) {
             throw .permissionDenied(
@@ -77,13 +80,19 @@ public struct ClientAccess: Sendable {
     }
 
     /// 401: the user's token expired while the request waited.
-    static let expiredToken = RequestError.unauthenticated(tokenMessage)
+    static let expiredToken = RequestError.unauthenticated(
+        "The user's token has expired: send a new one as Authorization: Bearer.")
 
     private static let keyMessage =
         "A valid key is needed: send it in X-API-Key."
 
     private static let tokenMessage =
-        "A valid token of the user is needed: send it as Authorization: Bearer."
+        "A token of the user is needed: send it as Authorization: Bearer."
+
+    /// The same for every refused token, so that the answer does not help to forge one.
+    private static let refusalMessage =
+        "The user's token has expired or is invalid: send a new one as Authorization: Bearer. If "
+        + "that is refused too, sample-backend doctor --explain-token says why."
 }
 
 extension ClientAccess: EndpointAccess {
