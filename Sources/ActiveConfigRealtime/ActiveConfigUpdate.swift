@@ -37,7 +37,8 @@ extension AppliedUpdate: CustomStringConvertible {
     /// One line that names the user as the log does.
     public var description: String {
         "\(versionName(templateVersion)) of \(UserID(userID).logName) is active, "
-            + "changed sections: \(list(changedSectionNames))"
+            + (changedSectionNames.isEmpty
+                ? "no section changed" : "changed sections: \(list(changedSectionNames))")
     }
 }
 
