@@ -214,6 +214,7 @@ struct UserTokenKeysTests {
                 "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*",
                 body: AdministrationTarget.templateText(title: "after"))
             #expect(published.status == 200)
+            // deadline: each round waits for an event
             while try await stream.next().name != "update" {}
         }
         _ = await backend.stop()
