@@ -27,9 +27,3 @@ extension ActiveConfig {
         return known
     }
 }
-
-/// An answer of a lower version than the user's.
-struct LowerAnswer: Sendable, Hashable {
-    let version: Int
-    let known: Int
-}

@@ -117,3 +117,9 @@ final class UserEntry: Sendable {
     /// Yields whenever a section may have changed; unread elements coalesce into one.
     func makeSignals() -> AsyncStream<Void> { signals.makeStream() }
 }
+
+/// An answer of a lower version than the user's.
+struct LowerAnswer: Sendable, Hashable {
+    let version: Int
+    let known: Int
+}
