@@ -35,7 +35,10 @@ package struct IPAddress: Hashable, Sendable {
 
     /// Parses an address without brackets, port and zone; nil for anything else, such as a name.
     package init?(_ text: some StringProtocol) {
-        guard let address = try? SocketAddress(ipAddress: String(text), port: 0) else { return nil }
+        // The system would parse the zone, which names an interface of the sender.
+        guard !text.utf8.contains(UInt8(ascii: "%")),
+            let address = try? SocketAddress(ipAddress: String(text), port: 0)
+        else { return nil }
         self.init(address)
     }
 
