@@ -16,7 +16,7 @@ package enum VersionFloor {
     /// number of seconds since 2020, which no project reaches by its publishes.
     package static func raised(above highest: Int, at date: Date) -> Int {
         let seconds = date.timeIntervalSince1970 - beginning
-        return max(highest + 1, Int(min(max(seconds, 0), maximum)))
+        return max(highest + 1, seconds > 0 ? Int(min(seconds, maximum)) : 0)
     }
 
     /// The number of the next version of a project.

@@ -114,7 +114,7 @@ struct SettingHistoryTests {
                 if number == 25 { _ = try await Self.history(server) }
             }
             let history = try await Self.history(server)
-            #expect(history["baseVersionNumber"] == "31")
+            #expect(history["baseVersionNumber"] == "30")
             let numbers = history["settings"]?["Home"]?["a"]?.arrayValue ?? []
             #expect(numbers == (111...130).reversed().map { .string("\($0)") })
             #expect(history["settings"]?["Home"]?["old"] == nil)

@@ -9,6 +9,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SQLiteSchemaTests {
+    /// The schema that this program writes.
+    private static let newest = 8
+
     @Test func theStoreKeepsAllOfSchema1() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("store.sqlite")
@@ -108,17 +111,17 @@ struct SQLiteSchemaTests {
         let path = folder.path("store.sqlite")
         let store = try await SQLiteTemplateStore(path: path)
         let first = try await store.publish(.make())
-        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = 8") }
+        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = \(Self.newest + 1)") }
         for call in ["publish", "readiness"] {
             let error = try await storeError {
                 if call == "publish" { _ = try await store.publish(.make()) }
                 try await store.checkReadiness()
             }
             #expect(error?.code == .newerSchema, "\(call)")
-            #expect(error?.message.contains("has the schema 8") == true, "\(call)")
+            #expect(error?.message.contains("has the schema \(Self.newest + 1)") == true, "\(call)")
         }
         #expect(try await store.template(version: nil, inProject: "p") == first)
-        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = 7") }
+        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = \(Self.newest)") }
         try await store.checkReadiness()
         #expect(try await store.publish(.make()).version.number == 2)
         await store.close()
@@ -147,7 +150,7 @@ struct SQLiteSchemaTests {
         let version = try withDatabase(at: path) {
             try Int.fetchOne($0, sql: "PRAGMA user_version")
         }
-        #expect(version == 7)
+        #expect(version == Self.newest)
         await store.close()
         folder.remove()
     }
