@@ -91,7 +91,7 @@ struct SecretsTests {
             "tokens list": [], "tokens revoke": ["a"], "webhooks list": [],
             "webhooks add": ["http://127.0.0.1:1/"], "webhooks remove": ["a"],
             "webhooks deliveries": ["a"], "doctor": [], "backup": [folder.path("backup")],
-            "restore": [file, "--to", folder.store],
+            "restore": [file, "--to", folder.store], "raise-versions": ["--store", folder.store],
             "copy": ["--from", folder.store, "--to", folder.store],
             "projects list": [], "projects set": ["--color", "red"], "projects create": [],
             "projects archive": [], "projects unarchive": [],
@@ -121,7 +121,9 @@ struct SecretsTests {
         for words in Self.commands() where words != ["serve"] {
             let behind = try #require(arguments[words.joined(separator: " ")], "\(words)")
             let isWatch = words == ["watch"]
-            let isLocal = ["import", "backup", "restore", "copy", "keys"].contains(words[0])
+            let isLocal = [
+                "import", "backup", "restore", "copy", "raise-versions", "keys",
+            ].contains(words[0])
             let secrets =
                 isLocal
                 ? []

@@ -68,6 +68,8 @@ enum MetricsExport: Sendable {
         "activeconfig_stream_slow_readers": "Streams closed because their client did not read.",
         "activeconfig_stream_updates": "Changes sent to streams.",
         "activeconfig_template_version": "Version that is served, by project.",
+        "activeconfig_unknown_version_requests":
+            "Requests, streams and acknowledgements of versions that the store never made.",
         "activeconfig_webhook_deliveries":
             "Attempts to deliver a webhook, by outcome: delivered, retried or failed.",
     ]
