@@ -290,7 +290,8 @@ struct ProjectLifecycleTests {
             let target = "/projects/shop/activeconfig/user/\(user)"
             _ = try await server.answer(target + "?device.os=ios&signal.city=Bonn")
             let answer = try await server.answer(
-                target + "/acknowledgement", method: "POST", body: #"{"template_version": \#(version)}"#)
+                target + "/acknowledgement", method: "POST",
+                body: #"{"template_version": \#(version)}"#)
             #expect(answer.status == 204)
         }
     }

@@ -111,7 +111,9 @@ struct SQLiteSchemaTests {
         let path = folder.path("store.sqlite")
         let store = try await SQLiteTemplateStore(path: path)
         let first = try await store.publish(.make())
-        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = \(Self.newest + 1)") }
+        try withDatabase(at: path) {
+            try $0.execute(sql: "PRAGMA user_version = \(Self.newest + 1)")
+        }
         for call in ["publish", "readiness"] {
             let error = try await storeError {
                 if call == "publish" { _ = try await store.publish(.make()) }
