@@ -38,10 +38,11 @@ public struct ConfigurationState: Sendable {
     package var confirmedVersion: Int?
 
     /// The higher version that the document replaces, because the server's store never made it
-    /// (PROTOCOL 1); nil for other documents.
+    /// (*Client protocol*, section 1); nil for other documents.
     ///
-    /// It is the version that the client named in its request. It is kept until the document is active, because the document that it replaces can still be
-    /// stored. Not part of equality, the hash or ``jsonData()``.
+    /// It is the version that the client named in its request. It is kept until the document is
+    /// active, because the document that it replaces can still be stored. Not part of equality, the
+    /// hash or ``jsonData()``.
     package var replacedVersion: Int?
 
     /// Creates a configuration without sections, of format version "1.0", created now.

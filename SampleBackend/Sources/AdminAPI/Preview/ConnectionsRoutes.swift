@@ -25,9 +25,9 @@ struct ConnectionsRoutes: Sendable {
     /// ```
     ///
     /// `"unknown": 3` counts the users whose app has a version that the store never made, as after a
-    /// restore; they are not in `versions`. The counts cover all replicas known to the store. `users=TEXT` adds the users whose ID
-    /// contains the text, and `signals=true` the common signal values: `{…, "users": ["17"],
-    /// "userCount": 1, "signals": {…}}`.
+    /// restore; they are not in `versions`. The counts cover all replicas known to the store.
+    /// `users=TEXT` adds the users whose ID contains the text, and `signals=true` the common signal
+    /// values: `{…, "users": ["17"], "userCount": 1, "signals": {…}}`.
     @Sendable
     private func connections(_ request: RouteRequest) async throws -> RouteResponse {
         try await administration.checkExists(request.project)
