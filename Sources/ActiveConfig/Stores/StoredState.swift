@@ -2,8 +2,9 @@ import Foundation
 
 /// A value of the client that is kept across launches, besides the configurations.
 ///
-/// It is read from the store at first use. While the store fails, or keeps no records, it lives in
-/// memory.
+/// It is read from the store at first use. Without a store, or with one that keeps no records, it
+/// lives in memory. While the store fails, its changes are kept, and the next write applies them to
+/// what another process has stored since.
 ///
 /// A store may call the framework while it reads or writes the record. So a read of the value waits
 /// for nothing, a change applies in memory before it is written, and within a store's call
@@ -11,28 +12,45 @@ import Foundation
 package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
     /// In bytes; larger records are treated as damaged.
     private static var maximumSize: Int { 16 << 20 }
+    /// Number of changes that are kept while the store fails.
+    private static var maximumUnstoredCount: Int { 100 }
 
     private typealias Change = @Sendable (inout Value) -> Void
 
     private struct State {
-        /// With the changes; nil: not read yet.
+        /// `base` with all changes; nil: not read yet.
         var value: Value?
         /// The value last read or written.
-        var stored: Value?
+        var base: Value?
         /// The bytes from which it was read or to which it was written.
         var data: Data?
-        /// False when the store could not keep it: it is then newer than the stored one.
-        var isStored = true
-        /// The changes that are not written yet, in order.
+        /// The changes that are not stored yet, in order.
         var changes: [Change] = []
+        /// The bytes of a failed write with the first `count` changes: it may be stored even so.
+        var failed: (data: Data, count: Int)?
 
-        /// Takes over what was read, or written with the first `count` changes.
-        mutating func take(_ value: Value, _ data: Data?, changeCount count: Int = 0) {
-            (stored, self.data) = (value, data)
-            changes.removeFirst(count)
-            var value = value
+        /// Takes over what the store has, and applies the changes to it.
+        mutating func take(_ read: Value, _ data: Data?) {
+            if let failed, failed.data == data { changes.removeFirst(failed.count) }
+            (base, self.data, failed) = (read, data, nil)
+            var value = read
             for change in changes { change(&value) }
             self.value = value
+        }
+
+        /// The first `count` changes are stored, or there is nowhere to store them.
+        mutating func settle(_ count: Int, _ initial: Value, _ data: Data?) {
+            var value = base ?? initial
+            for change in changes.prefix(count) { change(&value) }
+            changes.removeFirst(count)
+            (base, self.data, failed) = (value, data, nil)
+        }
+
+        /// Keeps the changes for the next write; beyond `maximum`, it replaces what is stored then.
+        mutating func fail(_ failed: (data: Data, count: Int)?, maximum: Int) {
+            self.failed = failed
+            guard let value, changes.count > maximum else { return }
+            (changes, self.failed) = ([{ $0 = value }], nil)
         }
     }
 
@@ -85,9 +103,8 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
     func refresh() {
         guard let store, !ThreadMark.storeCall.isSet else { return }
         logged {
-            let before = state.withLock { $0 }
-            guard before.isStored, let data = try? store.clientState(named: name),
-                data != before.data
+            guard let data = try? store.clientState(named: name),
+                data != state.withLock({ $0.data })
             else { return nil }
             var problem: String?
             let value = decode(data, problem: &problem)
@@ -117,6 +134,7 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
     /// Calls no store, so it may be called under a lock, which then orders the changes.
     ///
     /// - Returns: The result, which `write()` replaces by that for the stored value.
+    @discardableResult
     package func note<Result: Sendable>(
         _ change: @escaping @Sendable (inout Value) -> Result
     ) -> Locked<Result> {
@@ -143,42 +161,41 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
     ///
     /// - Returns: The problem to log.
     private func writeChanges() -> String? {
-        let before = state.withLock { $0 }
-        let count = before.changes.count
+        var (count, data) = state.withLock { ($0.changes.count, $0.data) }
         if count == 0 { return nil }
-        var (problem, isApplied) = (String?.none, false)
-        var failure: (any Error)?
-        func changed(_ value: Value) -> Value {
-            var value = value
-            for change in before.changes { change(&value) }
-            return value
-        }
-        func take(_ value: Value, _ data: Data?) {
-            // A store may call `apply` again, although it must not.
-            state.withLock { $0.take(value, data, changeCount: isApplied ? 0 : count) }
-            isApplied = true
-        }
-        func apply(to data: Data?) -> Data? {
-            let stored = before.isStored ? data.map { decode($0, problem: &problem) } : nil
-            let value = changed(stored ?? before.stored ?? initial)
-            var new = data
-            if value != initial || data != nil {
-                do { new = try encode(value) } catch { failure = error }
+        var problem: String?
+        var (encoding, failure) = (Result<Data, any Error>?.none, (any Error)?.none)
+        // A store may call it again, although it must not.
+        func apply(to old: Data?) -> Data? {
+            let read = old.map { decode($0, problem: &problem) }
+            // In memory before the store writes: whoever it calls then reads what it writes.
+            let new: Value
+            (new, count) = state.withLock { state in
+                // Without a record, the value of this launch is stored.
+                let base = read ?? state.base ?? initial
+                state.take(base, old)
+                return (state.value ?? base, state.changes.count)
             }
-            // Before the store writes: whoever it calls then reads what it writes.
-            take(value, new)
-            return new
+            (data, encoding) = (old, nil)
+            guard new != initial || old != nil else { return old }
+            let result = Result { try encode(new) }
+            encoding = result
+            data = (try? result.get()) ?? old
+            return data
         }
         do {
             try store?.updateClientState(named: name, apply)
+            if case .failure(let error) = encoding { failure = error }
         } catch {
             failure = error
         }
-        if !isApplied { take(changed(before.stored ?? initial), before.data) }
-        let isStored = failure == nil
-        state.withLock { $0.isStored = isStored }
-        guard let failure else { return problem }
-        return "The record \(name) could not be stored and is lost with this launch: "
+        guard let failure else {
+            state.withLock { $0.settle(count, initial, data) }
+            return problem
+        }
+        let failed = encoding.flatMap { try? $0.get() }.map { (data: $0, count: count) }
+        state.withLock { $0.fail(failed, maximum: Self.maximumUnstoredCount) }
+        return "The record \(name) could not be stored; the next change tries again: "
             + failure.logDescription
     }
 

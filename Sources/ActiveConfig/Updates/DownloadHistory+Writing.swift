@@ -22,10 +22,10 @@ extension DownloadHistory {
             state.fetches.trim(by: \.time) { fetches[$0] != nil }
         }
 
-        /// Removes what was written, and keeps what was recorded meanwhile.
-        mutating func remove(_ written: Self) {
-            if last == written.last { last = nil }
-            for (key, fetch) in written.fetches where fetches[key] == fetch { fetches[key] = nil }
+        /// Removes the records, which become changes of the stored state.
+        mutating func take() -> Self {
+            defer { (last, fetches) = (nil, [:]) }
+            return self
         }
     }
 
@@ -156,6 +156,8 @@ extension DownloadHistory {
         atOnce isNeeded: Bool, _ change: @escaping @Sendable (inout State) -> Void = { _ in }
     ) {
         let time = now()
+        // Read before the lock is taken.
+        _ = stored.value
         let (isDue, isFirst) = unwritten.withLock { unwritten in
             let elapsed = unwritten.writeTime.map { time.timeIntervalSince($0) }
             if !isNeeded, let elapsed, (0..<Self.writeInterval).contains(elapsed) {
@@ -163,18 +165,16 @@ extension DownloadHistory {
                 return (false, !unwritten.isScheduled)
             }
             unwritten.writeTime = time
+            // Under the lock, which orders it with `forget`.
+            let noted = unwritten.take()
+            stored.note { state in
+                noted.add(to: &state, at: time)
+                change(&state)
+            }
             return (true, false)
         }
         if isDue {
-            // Copied within the update: a user forgotten meanwhile must not come back, nor older
-            // values.
-            let written = stored.update { state in
-                let noted = self.unwritten.withLock { $0 }
-                noted.add(to: &state, at: time)
-                change(&state)
-                return noted
-            }
-            unwritten.withLock { $0.remove(written) }
+            stored.write()
         } else if isFirst {
             DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + writeDelay) {
                 [weak self] in self?.writeLate()
@@ -215,16 +215,18 @@ extension DownloadHistory {
 
     /// Blocks.
     func forget(_ userID: UserID) {
+        _ = stored.value
         users.withLock { $0[userID] = nil }
         unwritten.withLock { unwritten in
             unwritten.fetches[userID.digest] = nil
             if UserID(unwritten.last?.userID) == userID { unwritten.last = nil }
+            stored.note { state in
+                state.fetches[userID.digest] = nil
+                state.refusals[userID.digest] = nil
+                if UserID(state.last?.userID) == userID { state.last = nil }
+            }
         }
-        stored.update { state in
-            state.fetches[userID.digest] = nil
-            state.refusals[userID.digest] = nil
-            if UserID(state.last?.userID) == userID { state.last = nil }
-        }
+        stored.write()
     }
 }
 

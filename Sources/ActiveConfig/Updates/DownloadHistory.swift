@@ -93,7 +93,7 @@ final class DownloadHistory: Sendable {
     }
 
     var last: DownloadRecord? {
-        // In this order: it is removed only after it is stored.
+        // In this order: it is removed when the stored state has it.
         let noted = unwritten.withLock { $0.last }
         return noted.map { $0.newest(stored.value.last, at: now()) } ?? stored.value.last
     }

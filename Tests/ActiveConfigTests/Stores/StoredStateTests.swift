@@ -25,6 +25,66 @@ struct StoredStateTests {
         #expect(next.value.number == 2)
     }
 
+    @Test(arguments: InterruptedStore.Failure.allCases)
+    fileprivate func aFailedWriteLosesNothingOfAnotherProcess(failure: InterruptedStore.Failure) {
+        let store = InterruptedStore()
+        func launch() -> StoredState<[String]> {
+            StoredState("record", initial: [], store: store, log: .disabled)
+        }
+        func add(_ name: String, to state: StoredState<[String]>) {
+            state.update { if !$0.contains(name) { $0.append(name) } }
+        }
+        let (one, other) = (launch(), launch())
+        add("a", to: one)
+        store.failing(failure) { add("b", to: one) }
+        #expect(one.value == ["a", "b"], "in memory")
+        add("c", to: other)
+        one.refresh()
+        #expect(Set(one.value) == ["a", "b", "c"])
+        add("d", to: one)
+        #expect(Set(one.value) == ["a", "b", "c", "d"])
+        #expect(launch().value == one.value)
+    }
+
+    @Test(arguments: InterruptedStore.Failure.allCases)
+    fileprivate func aChangeCountsOnceWhetherItsFailedWriteIsStoredOrNot(failure: InterruptedStore.Failure) {
+        let store = InterruptedStore()
+        func launch() -> StoredState<Value> {
+            StoredState("record", initial: Value(), store: store, log: .disabled)
+        }
+        let state = launch()
+        state.update { $0.number += 1 }
+        store.failing(failure) { for _ in 1...3 { state.update { $0.number += 1 } } }
+        #expect(state.value.number == 4)
+        state.refresh()
+        #expect(state.value.number == 4)
+        state.update { $0.number += 1 }
+        #expect(state.value.number == 5)
+        #expect(launch().value.number == 5)
+    }
+
+    @Test func aStoreThatFailsForLongIsReplacedByTheValueInMemory() {
+        let store = InterruptedStore()
+        func launch() -> StoredState<[Int]> {
+            StoredState("record", initial: [], store: store, log: .disabled)
+        }
+        let (one, other) = (launch(), launch())
+        store.failing(.atOnce) { for number in 0..<1_000 { one.update { $0.append(number) } } }
+        other.update { $0.append(-1) }
+        one.update { $0.append(1_000) }
+        #expect(one.value == Array(0...1_000))
+        #expect(launch().value == one.value)
+    }
+
+    @Test func aStoreThatKeepsNoRecordsLeavesTheValueInMemory() {
+        let state = StoredState("record", initial: Value(), store: RecordlessStore(), log: .disabled)
+        for number in 1...3 {
+            state.update { $0.number += 1 }
+            state.refresh()
+            #expect(state.value.number == Double(number))
+        }
+    }
+
     @Test func aStoreThatCallsTheChangeTwiceChangesTheValueOnce() {
         let store = RetryingStore()
         let state = StoredState("record", initial: Value(), store: store, log: .disabled)
@@ -57,4 +117,48 @@ private struct RetryingStore: ActiveConfigStore {
         _ = change(base.record(record))
         base.updateRecord(record, change)
     }
+}
+
+/// A store of records whose writes can fail at each step.
+private final class InterruptedStore: ActiveConfigStore {
+    enum Failure: CaseIterable {
+        case atOnce, beforeItIsStored, whenItIsStored
+    }
+
+    private struct Failed: Error {}
+
+    private let base = InMemoryStore()
+    private let failure = Locked<Failure?>(nil)
+
+    func failing(_ failure: Failure, _ body: () -> Void) {
+        self.failure.withLock { $0 = failure }
+        body()
+        self.failure.withLock { $0 = nil }
+    }
+
+    func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? { nil }
+
+    func persistConfiguration(
+        _ configuration: ConfigurationState?, forUserID userID: String?
+    ) throws {}
+
+    func record(_ record: StoreRecord) throws -> Data? { base.record(record) }
+
+    func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) throws {
+        let failure = failure.withLock { $0 }
+        switch failure {
+        case .atOnce: break
+        case .beforeItIsStored: _ = change(base.record(record))
+        case .whenItIsStored, nil: base.updateRecord(record, change)
+        }
+        if failure != nil { throw Failed() }
+    }
+}
+
+private struct RecordlessStore: ActiveConfigStore {
+    func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? { nil }
+
+    func persistConfiguration(
+        _ configuration: ConfigurationState?, forUserID userID: String?
+    ) throws {}
 }
