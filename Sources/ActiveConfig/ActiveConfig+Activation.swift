@@ -79,10 +79,7 @@ extension ActiveConfig {
             noteActive(document, of: userID, in: entry.documents.epoch)
             return transition?.changes ?? []
         }
-        if let changes {
-            if userID == .generic { reloadOpaqueFallbacks() }
-            return changes
-        }
+        if let changes { return changes }
         guard entry.documents.active?.pending != nil else { return [] }
         // If another process activated it, that process has also recorded when it downloaded it.
         history.refresh()

@@ -55,7 +55,6 @@ extension ActiveConfig {
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
         }
-        if userID == .generic, exchange.outcome != .withinInterval { reloadOpaqueFallbacks() }
         let outcome =
             switch exchange.outcome {
             case .withinInterval: "nothing was asked for within the interval"

@@ -100,16 +100,13 @@ extension ActiveConfig {
                 ConfigurationEvent(.forgotten, userID: userID, document: nil, time: now()),
                 ending: entry.documents.epoch)
             while true {
-                // Repeated when the generic user's document has changed since it was read.
-                let (stored, genericRevision) = readStore(of: entry)
+                // Repeated when the user, or the generic user, has changed since it was read.
                 let event = UserEvent(
-                    event: .forgotten(fallback: stored.fallback), reason: .forgotten,
-                    genericRevision: genericRevision)
+                    event: .forgotten(readStore(of: entry)), reason: .forgotten)
                 if apply(event, to: entry) != nil { return (download, failure) }
             }
         }
         download?.abandon()
-        if user == .generic { reloadOpaqueFallbacks() }
         try failure.get()
         log(.info, "\(user.logName) is forgotten.")
     }

@@ -26,13 +26,8 @@ extension ActiveConfig {
     @discardableResult
     func loadedSnapshot(of entry: UserEntry) -> SnapshotContents {
         while true {
-            let (documents, snapshot) = entry.current
-            if let snapshot { return snapshot }
-            let (stored, genericRevision) = readStore(of: entry)
-            apply(
-                UserEvent(
-                    event: .loaded(stored), reason: .restored, revision: documents.revision,
-                    genericRevision: genericRevision), to: entry)
+            if let snapshot = entry.snapshot { return snapshot }
+            apply(UserEvent(event: .loaded(readStore(of: entry)), reason: .restored), to: entry)
             storeLaunchLater(of: entry)
         }
     }
@@ -51,9 +46,8 @@ extension ActiveConfig {
         if isCurrent { return }
         let entry = userID == .generic ? generic : users.entry(of: userID, isKept: false)
         while true {
-            let documents = entry.documents
-            let isLoaded = documents.active != nil
-            let (stored, genericRevision) = readStore(of: entry, isSwitch: true)
+            let isLoaded = entry.documents.active != nil
+            let stored = readStore(of: entry, isSwitch: true)
             // For a user without readers the store's content counts, even if it is less.
             let isRead =
                 store == nil || users.usedEntry(of: userID) != nil
@@ -61,8 +55,7 @@ extension ActiveConfig {
             var event = UserEvent(
                 event: !isLoaded
                     ? .loaded(stored) : isRead ? .reloaded(stored) : .loadedAnew(stored),
-                reason: .userChanged,
-                revision: documents.revision, genericRevision: genericRevision, isSwitch: true)
+                reason: .userChanged, isSwitch: true)
             if isFirst { event.initialSections = initialSections(besides: stored) }
             let transition =
                 apply(event, to: entry)
@@ -79,93 +72,61 @@ extension ActiveConfig {
     }
 
     /// The user's stored documents, as far as they may be used.
-    ///
-    /// - Returns: The documents, and the generic user's revision if they depend on that user's
-    ///   documents in a way that only the store knows.
     func readStore(
         of entry: UserEntry, isSwitch: Bool = false
-    ) -> (stored: UserConfigurationState.Stored, genericRevision: Int?) {
-        let genericRevision = generic.documents.revision
-        let unstoredOwn = entry.documents.unstoredOwn
-        var stored = UserConfigurationState.Stored()
+    ) -> UserConfigurationState.Stored {
+        let (documents, genericRevision) = (entry.documents, generic.documents.revision)
         // In this order: a pending document is removed only after it is stored as the user's own.
-        stored.waiting = waitingDocument(of: entry)
-        let userID = entry.userID
-        if let unstoredOwn {
-            // Unless another process has stored a later one.
-            let other = usable(
-                store?.ownConfiguration(forUserID: userID.string), of: userID)
-            let isSuperseded = entry.documents.isSuperseded(
-                unstoredOwn, by: other?.templateVersion)
-            stored.own =
-                isSuperseded
-                ? other.map { KnownConfiguration($0, source: .stored, isOwn: true) }
-                : .downloaded(unstoredOwn)
-            return (stored, nil)
-        }
-        guard let store else {
-            if userID != .generic { loadedSnapshot(of: generic) }
-            return (stored, nil)
-        }
-        guard fallsBackToGeneric else {
-            readFallback(of: entry, in: store, into: &stored)
-            let isFallback = stored.own == nil && userID != .generic
-            return (stored, isFallback ? genericRevision : nil)
-        }
-        if let own = usable(store.ownConfiguration(forUserID: userID.string), of: userID) {
-            stored.own = KnownConfiguration(own, source: .stored, isOwn: true)
-        } else if userID == .generic {
-            stored.fallback =
-                store.fallback.bootstrapState.map {
-                    KnownConfiguration($0, source: .bootstrap, isOwn: false)
-                } ?? .none
-        } else {
-            // The generic user's configuration at the time when this becomes the user's state.
-            refreshGeneric(isRead: isSwitch ? false : state.withLock { $0.entry === generic })
-        }
-        return (stored, nil)
+        let waiting = waitingDocument(of: entry)
+        let own = ownDocument(of: entry, documents)
+        let fallback =
+            own == nil ? readFallback(of: entry, isSwitch: isSwitch) : KnownConfiguration.none
+        return UserConfigurationState.Stored(
+            own: own, waiting: waiting, fallback: fallback ?? .none,
+            followsGeneric: fallback == nil, revision: documents.revision,
+            genericRevision: genericRevision)
     }
 
-    /// Reads what a store with fallbacks of its own returns for a user: the user's own document, if
-    /// the store says so, or a fallback.
-    private func readFallback(
-        of entry: UserEntry, in store: any ActiveConfigStore,
-        into stored: inout UserConfigurationState.Stored
-    ) {
-        let userID = entry.userID
-        var found = store.lastKnownActiveConfiguration(forUserID: userID.string)
-        let unstored = userID == .generic ? nil : generic.documents.unstoredOwn
-        // Otherwise the owner makes no difference at first use, and one read of the store suffices.
-        let isOwnerNeeded =
-            entry.documents.active != nil || !vetting.isEmpty || unstored != nil
-        var isGenerics = false
-        if found != nil, isOwnerNeeded {
-            if let own = store.ownConfiguration(forUserID: userID.string) {
-                if let own = usable(own, of: userID) {
-                    stored.own = KnownConfiguration(own, source: .stored, isOwn: true)
-                    return
-                }
-                // The document must not be used, so the user has none.
-                isGenerics = userID != .generic
-                found =
-                    isGenerics ? store.lastKnownActiveConfiguration(forUserID: nil) : nil
-            } else if userID != .generic {
-                isGenerics = found == store.ownConfiguration(forUserID: nil)
-            }
-        }
-        // A store without `ownConfiguration` may have returned the user's own document.
-        let fallback =
-            isGenerics
-            ? usable(found, of: .generic) : usable(found, of: userID, orOf: .generic)
-        if let unstored,
-            isGenerics || found == store.lastKnownActiveConfiguration(forUserID: nil)
+    /// The user's own document: the stored one, or a later one that could not be stored.
+    private func ownDocument(
+        of entry: UserEntry, _ documents: UserConfigurationState
+    ) -> KnownConfiguration? {
+        let stored = usable(
+            store?.ownConfiguration(forUserID: entry.userID.string), of: entry.userID)
+        if let unstored = documents.unstoredOwn,
+            !documents.isSuperseded(unstored, by: stored?.templateVersion)
         {
-            // The generic user's document that could not be stored.
-            stored.fallback = KnownConfiguration.downloaded(unstored).asFallback
-        } else {
-            stored.fallback =
-                fallback.map { KnownConfiguration($0, source: .stored, isOwn: false) } ?? .none
+            return .downloaded(unstored)
         }
+        return stored.map { KnownConfiguration($0, source: .stored, isOwn: true) }
+    }
+
+    /// The fallback of a user without an own document; nil for the generic user's configuration, at
+    /// the time when this becomes the user's state.
+    private func readFallback(of entry: UserEntry, isSwitch: Bool) -> KnownConfiguration? {
+        let userID = entry.userID
+        func chosen(_ found: ConfigurationState?, _ source: SettingSource) -> KnownConfiguration {
+            found.map { KnownConfiguration($0, source: source, isOwn: false) } ?? .none
+        }
+        guard let store else {
+            if userID == .generic { return KnownConfiguration.none }
+            loadedSnapshot(of: generic)
+            return nil
+        }
+        if !fallsBackToGeneric {
+            let found = store.lastKnownActiveConfiguration(forUserID: userID.string)
+            if userID == .generic { return chosen(usable(found, of: .generic), .stored) }
+            // A refused document of the user is no fallback. A store without `ownConfiguration` may
+            // have returned the user's own document.
+            let isOwn = found != nil && found == store.ownConfiguration(forUserID: userID.string)
+            if !isOwn, found != store.lastKnownActiveConfiguration(forUserID: nil) {
+                return chosen(usable(found, of: userID, orOf: .generic), .stored)
+            }
+        } else if userID == .generic {
+            return chosen(store.fallback.bootstrapState, .bootstrap)
+        }
+        refreshGeneric(isRead: isSwitch ? false : state.withLock { $0.entry === generic })
+        return nil
     }
 
     /// Takes over the generic user's document stored by another process, for users who fall back to
@@ -179,13 +140,12 @@ extension ActiveConfig {
             loadedSnapshot(of: generic)
             return
         }
-        let stored = readStore(of: generic).stored
+        let stored = readStore(of: generic)
         let isUsed = isRead || users.usedEntry(of: .generic) != nil
         let event: UserConfigurationState.Event =
             isUsed ? .reloaded(stored) : .loadedAnew(stored)
         guard documents.after(event).active !== documents.active else { return }
-        apply(
-            UserEvent(event: event, reason: .reloaded, revision: documents.revision), to: generic)
+        apply(UserEvent(event: event, reason: .reloaded), to: generic)
     }
 
     /// The sections that readers are assumed to have seen before the first switch of a launch: the

@@ -67,12 +67,7 @@ extension ActiveConfig {
                 }
             }
         }
-        if case .applied = outcome {
-            signalChange(of: userID)
-            if userID == .generic, !fallsBackToGeneric {
-                await storeCalls.run(in: fallbackReloads) { self.reloadOpaqueFallbacks() }
-            }
-        }
+        if case .applied = outcome { signalChange(of: userID) }
         return outcome ?? .cancelled
     }
 

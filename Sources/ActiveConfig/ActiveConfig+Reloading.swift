@@ -55,9 +55,8 @@ extension ActiveConfig {
     /// Lane of calls that read the documents of all users.
     var reloads: BlockingCalls.Lane { BlockingCalls.Lane(of: users, .reads) }
 
-    /// Lane of calls that read the documents of users who fall back, after a push to the generic
-    /// user.
-    var fallbackReloads: BlockingCalls.Lane { BlockingCalls.Lane(of: users, .writes) }
+    /// Lane of calls that read the documents of users who fall back.
+    private var fallbackReloads: BlockingCalls.Lane { BlockingCalls.Lane(of: users, .writes) }
 
     /// Blocks for the store.
     private func reloadStored() -> [SectionChange] {
@@ -84,15 +83,34 @@ extension ActiveConfig {
         let userID = entry.userID
         // Within the user's turn, so that a download of this process happens before or after.
         return turns.run(of: userID) {
-            guard let known = entry.documents.active else { return [] }
-            let event = UserConfigurationState.Event.reloaded(readStore(of: entry).stored)
-            guard let new = state(of: entry, after: event).active, new !== known else { return [] }
+            let known = entry.documents.active
+            guard let known, let transition = takeOverStored(of: entry),
+                let new = entry.documents.active, new !== known
+            else { return [] }
             reportShape(of: new.newest, since: known.newest, of: userID)
-            let transition = apply(UserEvent(event: event, reason: .reloaded), to: entry)
             if new.isOwn, new.pending == nil {
                 noteActive(new.configuration, of: userID, in: entry.documents.epoch)
             }
-            return transition?.changes ?? []
+            return transition.changes
+        }
+    }
+
+    /// Takes over what another process has stored; within the user's turn.
+    ///
+    /// - Returns: The transition; nil when nothing has changed.
+    @discardableResult
+    func takeOverStored(of entry: UserEntry) -> UserTransition? {
+        while true {
+            let documents = entry.documents
+            let event = UserConfigurationState.Event.reloaded(readStore(of: entry))
+            let after = state(of: entry, after: event)
+            if after.active === documents.active, after.isFollower == documents.isFollower {
+                return nil
+            }
+            // Repeated when the user, or the generic user, has changed since it was read.
+            if let transition = apply(UserEvent(event: event, reason: .reloaded), to: entry) {
+                return transition
+            }
         }
     }
 
@@ -106,17 +124,21 @@ extension ActiveConfig {
     func reload(_ entry: UserEntry, newest: ConfigurationState?) -> [SectionChange] {
         if store == nil { return [] }
         if let newest, entry.documents.newest?.isSame(as: newest) == true { return [] }
-        let changes = reload(entry)
-        if entry === generic { reloadOpaqueFallbacks() }
-        return changes
+        return reload(entry)
     }
 
-    /// Reloads users whose fallback a custom store chooses, after the generic user's document has
-    /// changed; blocks for the store.
-    func reloadOpaqueFallbacks() {
+    /// Reads the fallbacks that a store with an order of its own chooses again, after the generic
+    /// user's document has changed: at the end of that user's turn, else on another thread.
+    func askChoosersAgain() {
         guard store != nil, !fallsBackToGeneric else { return }
-        for entry in users.livingEntries where entry !== generic && entry.documents.isFallback {
-            reload(entry)
+        let ask = { @Sendable [self] in
+            for entry in users.livingEntries
+            where entry !== generic && entry.documents.isFallback { reload(entry) }
+        }
+        if ThreadMark.turn.isSet {
+            ThreadMark.afterwards(ask)
+        } else {
+            storeCalls.async(in: fallbackReloads, ask)
         }
     }
 }

@@ -162,12 +162,6 @@ extension ActiveConfig {
         return true
     }
 
-    /// Takes over what another process has stored.
-    private func takeOverStored(of entry: UserEntry) {
-        apply(
-            UserEvent(event: .reloaded(readStore(of: entry).stored), reason: .reloaded), to: entry)
-    }
-
     /// Stores the pending document.
     ///
     /// If it cannot be stored, it is pending in memory.
@@ -247,6 +241,7 @@ extension ActiveConfig {
         let isStored = storeActivated(waiting, of: entry)
         note(of: entry) { $0.endLaunch(isStored: isStored) }
         guard isStored else { return }
+        if entry === generic { askChoosersAgain() }
         history.noteActivation(of: entry.userID)
         noteActive(active.configuration, of: entry.userID, in: entry.documents.epoch)
     }

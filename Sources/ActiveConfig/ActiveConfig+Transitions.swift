@@ -20,11 +20,6 @@ extension ActiveConfig {
     struct UserEvent: Sendable {
         let event: UserConfigurationState.Event?
         let reason: SectionChange.Reason
-        /// The user's revision at which the event's content was read; nil where the user's turn
-        /// excludes stale events, as for a push.
-        var revision: Int?
-        /// The generic user's revision likewise, for a store's fallbacks.
-        var genericRevision: Int?
         /// True when the user becomes the current one.
         var isSwitch = false
         /// The sections that readers are assumed to have seen before the first switch; nil: none.
@@ -59,6 +54,7 @@ extension ActiveConfig {
             settleActivation()
         }
         pass.end(signals)
+        if pass.isGenericChanged { askChoosersAgain() }
         return transition
     }
 
@@ -72,8 +68,9 @@ extension ActiveConfig {
                     transitions.entry !== current || current.documents.active !== active
             }
             let (before, old) = entry.current
-            if let revision = event.revision, revision != before.revision { return nil }
-            if let revision = event.genericRevision, revision != generic.documents.revision {
+            if let event = event.event,
+                before.isStale(event, genericRevision: generic.documents.revision)
+            {
                 return nil
             }
             let fallback = transitions.fallback(of: generic)
@@ -84,8 +81,8 @@ extension ActiveConfig {
                 let transition = publish(
                     after, of: entry, from: (before, old), event, finish, in: &transitions, &pass)
             else { return nil }
-            let isNews = after.active !== before.active
-            if entry === generic, isNews, fallsBackToGeneric {
+            if entry === generic, after.active !== before.active {
+                pass.isGenericChanged = true
                 passOn(event, in: &transitions, &pass)
             }
             // After the sections of a current user who falls back to this one.
@@ -115,25 +112,14 @@ extension ActiveConfig {
         pass.end(signals)
     }
 
-    /// The event with the generic user's active configuration as the fallback, if the store has
-    /// that order of fallbacks.
+    /// The event with the generic user's active configuration as the fallback of a user who follows
+    /// the generic user.
     private func completed(
         _ event: UserConfigurationState.Event, for entry: UserEntry, fallback: KnownConfiguration?
     ) -> UserConfigurationState.Event {
-        guard fallsBackToGeneric, entry !== generic, let fallback else { return event }
-        switch event {
-        case .loaded(var stored):
-            stored.fallback = fallback
-            return .loaded(stored)
-        case .reloaded(var stored):
-            stored.fallback = fallback
-            return .reloaded(stored)
-        case .loadedAnew(var stored):
-            stored.fallback = fallback
-            return .loadedAnew(stored)
-        case .forgotten: return .forgotten(fallback: fallback)
-        case .received, .activated, .fallbackChanged: return event
-        }
+        guard var stored = event.stored, stored.followsGeneric, let fallback else { return event }
+        stored.fallback = fallback
+        return event.with(stored)
     }
 
     /// The state of a user after an event, provided nothing else happens before.
@@ -151,7 +137,7 @@ extension ActiveConfig {
         guard let fallback = transitions.fallback(of: generic) else { return }
         for entry in inMemory(&pass) where entry !== generic {
             let current = entry.current
-            guard current.documents.isFallback else { continue }
+            guard current.documents.isFollower else { continue }
             _ = publish(
                 current.documents.after(.fallbackChanged(fallback)), of: entry, from: current,
                 UserEvent(event: nil, reason: event.reason), nil, in: &transitions, &pass)

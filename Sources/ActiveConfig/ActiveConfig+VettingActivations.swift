@@ -5,18 +5,16 @@ extension ActiveConfig {
     func activation(
         of entry: UserEntry, after event: UserEvent
     ) -> ConfigurationActivation? {
-        let isStale =
-            event.revision.map { $0 != entry.documents.revision } == true
-            || event.genericRevision.map { $0 != generic.documents.revision } == true
+        let isStale = event.event.map {
+            entry.documents.isStale($0, genericRevision: generic.documents.revision)
+        } ?? false
         if vetting.isEmpty || isStale { return nil }
         let current = event.isSwitch ? entry : state.withLock { $0.entry }
         let documents = event.event.map { self.state(of: entry, after: $0) } ?? entry.documents
         if entry === current {
             return .init(documents.active, of: entry.userID, generic: generic.documents.active)
         }
-        guard entry === generic, fallsBackToGeneric, current.documents.isFallback else {
-            return nil
-        }
+        guard entry === generic, current.documents.isFollower else { return nil }
         let following = documents.active.map {
             current.documents.after(.fallbackChanged($0.asFallback))
         }

@@ -67,7 +67,7 @@ package enum ThreadMark: Int, CaseIterable, Sendable {
 
     /// Calls code of the app, such as its log and its observers: now, or at the end of the thread's
     /// turn or store's call, as that code may call the framework and wait.
-    static func callApp(_ call: @escaping @Sendable () -> Void) {
+    static func afterwards(_ call: @escaping @Sendable () -> Void) {
         let thread = Self.thread
         let isHeld = threads.withLock { threads in
             guard threads[thread]?.isHeld == true else { return false }

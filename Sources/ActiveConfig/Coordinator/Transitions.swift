@@ -36,6 +36,8 @@ struct TransitionPass {
     /// True when another document became active for the current user, or another user became
     /// current.
     var isActiveChanged = false
+    /// True when another document became active for the generic user.
+    var isGenericChanged = false
     /// Objects that the transition has replaced.
     var released: [[AnyObject]] = []
     private var compared: (old: SnapshotContents, new: SnapshotContents, changes: [SectionChange])?

@@ -71,7 +71,7 @@ final class LogWriter: Sendable {
     /// Writes a message now, or after the one that caused it; not within a turn or a
     /// store's call.
     func write(_ message: LogMessage) {
-        ThreadMark.callApp { self.writeInOrder(message) }
+        ThreadMark.afterwards { self.writeInOrder(message) }
     }
 
     private func writeInOrder(_ message: LogMessage) {

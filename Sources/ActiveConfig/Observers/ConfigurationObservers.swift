@@ -91,7 +91,7 @@ final class ConfigurationObservers: Sendable {
     ///   - epoch: The user's epoch, which ends.
     func tellForgotten(_ event: ConfigurationEvent, ending epoch: UserEpoch? = nil) {
         change { $0.beginForgetting(UserID(event.userID), epoch) }
-        ThreadMark.callApp { self.tellNow(event) }
+        ThreadMark.afterwards { self.tellNow(event) }
     }
 
     private func tellNow(_ event: ConfigurationEvent) {
@@ -124,7 +124,7 @@ final class ConfigurationObservers: Sendable {
                 "An observer takes too long: \(WaitingEvents.maximumCount) events wait for it. Until it has "
                     + "caught up, the oldest are left out, reads first.")
         }
-        ThreadMark.callApp { self.tellWaiting() }
+        ThreadMark.afterwards { self.tellWaiting() }
     }
 
     private func tellWaiting() {

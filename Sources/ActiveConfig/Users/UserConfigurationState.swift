@@ -14,7 +14,7 @@
 /// | ``Event/received(_:)`` | a download, a push | active as far as the policy allows, the rest is
 /// pending |
 /// | ``Event/activated(_:)`` | `activate()` | the pending document becomes the own document |
-/// | ``Event/forgotten(fallback:)`` | `forgetUser(_:)` | the fallback becomes active |
+/// | ``Event/forgotten(_:)`` | `forgetUser(_:)` | the fallback becomes active |
 /// | ``Event/fallbackChanged(_:)`` | the generic user | active for users without an own document |
 ///
 /// ``Event/received(_:)`` compares no versions. Its senders have dropped older documents within the
@@ -24,11 +24,16 @@ struct UserConfigurationState: Sendable {
     /// A user's documents in a store.
     struct Stored: Sendable {
         /// The user's own document.
-        var own: KnownConfiguration?
+        let own: KnownConfiguration?
         /// The document that waits for activation.
-        var waiting: ConfigurationState?
+        let waiting: ConfigurationState?
         /// The configuration of a user without an own document.
-        var fallback: KnownConfiguration = .none
+        var fallback: KnownConfiguration
+        /// True when that is the generic user's, which is taken from memory; false for the bootstrap
+        /// and for a store's choice of its own.
+        let followsGeneric: Bool
+        /// The revisions of the user and of the generic user before the reading.
+        let revision: Int, genericRevision: Int
     }
 
     enum Event: Sendable {
@@ -37,8 +42,28 @@ struct UserConfigurationState: Sendable {
         case loadedAnew(Stored)
         case received(ConfigurationState)
         case activated(ConfigurationState)
-        case forgotten(fallback: KnownConfiguration)
+        case forgotten(Stored)
         case fallbackChanged(KnownConfiguration)
+
+        /// What was read from the store for it.
+        var stored: Stored? {
+            switch self {
+            case .loaded(let stored), .reloaded(let stored), .loadedAnew(let stored),
+                .forgotten(let stored):
+                stored
+            case .received, .activated, .fallbackChanged: nil
+            }
+        }
+
+        func with(_ stored: Stored) -> Event {
+            switch self {
+            case .loaded: .loaded(stored)
+            case .reloaded: .reloaded(stored)
+            case .loadedAnew: .loadedAnew(stored)
+            case .forgotten: .forgotten(stored)
+            case .received, .activated, .fallbackChanged: self
+            }
+        }
     }
 
     private let policy: ActivationPolicy
@@ -88,9 +113,24 @@ struct UserConfigurationState: Sendable {
     /// True for a user who reads a fallback, such as the generic user's document.
     var isFallback: Bool { active?.isOwn == false }
 
+    /// True when the generic user's configuration is the fallback.
+    private var followsGeneric = true
+
+    /// True for a user who reads the generic user's document.
+    var isFollower: Bool { isFallback && followsGeneric }
+
     /// True when this launch has state of the user that is not stored.
     var isUnstored: Bool {
         unstoredOwn != nil || unstoredWaiting != nil || isLaunchUnstored
+    }
+
+    /// True when the user has changed since the event's content was read, or the generic user, on
+    /// whom a store's choice may depend.
+    func isStale(_ event: Event, genericRevision: Int) -> Bool {
+        guard let stored = event.stored else { return false }
+        let isChosen = stored.own == nil && !stored.followsGeneric
+        return stored.revision != revision
+            || isChosen && stored.genericRevision != genericRevision
     }
 
     /// The state after an event.
@@ -107,7 +147,7 @@ struct UserConfigurationState: Sendable {
         case .loadedAnew(let stored): loadAnew(stored)
         case .received(let document): receive(document)
         case .activated(let document): activate(document)
-        case .forgotten(let fallback): forget(fallback)
+        case .forgotten(let stored): forget(stored)
         case .fallbackChanged(let fallback): replaceFallback(by: fallback)
         }
     }
@@ -151,6 +191,7 @@ struct UserConfigurationState: Sendable {
     private mutating func load(_ stored: Stored) {
         guard active == nil else { return }
         let base = stored.own ?? stored.fallback
+        followsGeneric = stored.followsGeneric
         guard let waiting = stored.waiting, !base.isLater(than: waiting) else {
             return become(base)
         }
@@ -167,6 +208,7 @@ struct UserConfigurationState: Sendable {
     /// Takes over what another process stored, unless it is older than the active document.
     private mutating func reload(_ stored: Stored) {
         guard let active else { return load(stored) }
+        if stored.own == nil { followsGeneric = stored.followsGeneric }
         let isNewOwn =
             stored.own.map { $0.configuration != own && !$0.isOlder(than: active) } ?? false
         let base =
@@ -208,6 +250,7 @@ struct UserConfigurationState: Sendable {
         guard let active, !isUnstored, active.pending == nil, stored.waiting == nil else {
             return reload(stored)
         }
+        followsGeneric = stored.followsGeneric
         if !known.hasSameDocuments(as: active) { become(known) }
     }
 
@@ -229,15 +272,16 @@ struct UserConfigurationState: Sendable {
         isLaunchUnstored = false
     }
 
-    private mutating func forget(_ fallback: KnownConfiguration) {
+    private mutating func forget(_ stored: Stored) {
         (unstoredOwn, unstoredWaiting, isLaunchUnstored) = (nil, nil, false)
         epoch = epoch.next
         // Even if nothing is loaded: a running load has read what is removed by now.
-        if active == nil { revision += 1 } else { become(fallback) }
+        if active == nil { revision += 1 } else { become(stored.fallback) }
+        followsGeneric = stored.followsGeneric
     }
 
     private mutating func replaceFallback(by fallback: KnownConfiguration) {
-        guard let active, isFallback else { return }
+        guard let active, isFollower else { return }
         guard let pending = active.pending else { return become(fallback) }
         become(
             fallback.bringing(pending, policy, at: pending.moments, isStored: true),

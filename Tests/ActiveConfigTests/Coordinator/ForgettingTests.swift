@@ -182,7 +182,7 @@ struct ForgettingTests {
         let threads = DispatchQueue(label: "setters", attributes: .concurrent)
         func heldRead(_ body: () throws -> Void) rethrows -> DispatchSemaphore {
             let mayEnd = DispatchSemaphore(value: 0)
-            store.afterNextRead {
+            store.afterNextRead(isOwn: true) {
                 hasRead.signal()
                 mayEnd.wait()
             }

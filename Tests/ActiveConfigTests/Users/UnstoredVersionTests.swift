@@ -32,11 +32,8 @@ struct UnstoredVersionTests {
     func anEarlierVersionIsNotLater(row: Row, waits: Bool) {
         let first = ConfigurationState.versioned(row.versions[0])
         var state = UserConfigurationState(policy: waits ? .manual : .immediate)
-        var stored = UserConfigurationState.Stored()
-        stored.own = KnownConfiguration(
-            waits ? .versioned(0) : first, source: .stored, isOwn: true)
-        if waits { stored.waiting = first }
-        state.handle(.loaded(stored))
+        let own = KnownConfiguration(waits ? .versioned(0) : first, source: .stored, isOwn: true)
+        state.handle(.loaded(.init(own: own, waiting: waits ? first : nil)))
         var last = first
         for version in row.versions.dropFirst() {
             last = .versioned(version)

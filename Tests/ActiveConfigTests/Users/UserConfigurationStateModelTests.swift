@@ -69,14 +69,15 @@ struct UserConfigurationStateModelTests {
             var state = UserConfigurationState(policy: Self.policy)
             var model = Model(fallback: next())
             if Bool.random(using: &random) { model.own = next() }
-            var stored = UserConfigurationState.Stored(
-                own: Self.own(model.own), fallback: Self.fallback(model.fallback))
+            var pending: ConfigurationState?
+            let loaded = (own: Self.own(model.own), fallback: Self.fallback(model.fallback))
             if Bool.random(using: &random) {
                 let waiting = next()
-                stored.waiting = Self.document(waiting)
+                pending = Self.document(waiting)
                 model.wait(for: waiting, adopting: ["Kill", "Next"])
             }
-            state.handle(.loaded(stored))
+            state.handle(
+                .loaded(.init(own: loaded.own, waiting: pending, fallback: loaded.fallback)))
             var steps: [String] = ["loaded"]
             for _ in 0..<Int.random(in: 1...12, using: &random) {
                 let revision = state.revision
@@ -95,8 +96,8 @@ struct UserConfigurationStateModelTests {
                 case 2:
                     let new = next()
                     steps.append("stored elsewhere \(new)")
-                    stored = .init(own: Self.own(new), fallback: Self.fallback(model.fallback))
-                    state.handle(.reloaded(stored))
+                    let fallback = Self.fallback(model.fallback)
+                    state.handle(.reloaded(.init(own: Self.own(new), fallback: fallback)))
                     model.take(new)
                 case 3:
                     // A document that is older than the active one changes nothing.
@@ -112,7 +113,8 @@ struct UserConfigurationStateModelTests {
                     if model.own == nil { model.former = [:] }
                 default:
                     steps.append("forgotten")
-                    state.handle(.forgotten(fallback: Self.fallback(model.fallback)))
+                    let fallback = Self.fallback(model.fallback)
+                    state.handle(.forgotten(.init(fallback: fallback)))
                     model = Model(fallback: model.fallback)
                 }
                 let active = state.active?.configuration.sections.mapValues {

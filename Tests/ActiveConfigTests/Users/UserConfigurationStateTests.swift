@@ -123,14 +123,14 @@ struct UserConfigurationStateTests {
             testDescription: "forgetting the user",
             events: [
                 .loaded(Stored(own: own(one))), .received(two),
-                .forgotten(fallback: fallback(generic)),
+                .forgotten(Stored(fallback: fallback(generic))),
             ], active: ["g", "g"], isFallback: true),
         Row(
             testDescription: "forgetting the user with a pending document",
             policy: .manual(except: ["Kill"]),
             events: [
                 .loaded(Stored(own: own(one))), .received(two),
-                .forgotten(fallback: fallback(generic)),
+                .forgotten(Stored(fallback: fallback(generic))),
             ], active: ["g", "g"], isFallback: true),
         Row(
             testDescription: "a fallback that changes below a pending document",
@@ -197,7 +197,7 @@ struct UserConfigurationStateTests {
     @Test func aLoadThatAForgettingHasOvertakenIsStale() {
         var state = UserConfigurationState(policy: .immediate)
         let revision = state.revision
-        state.handle(.forgotten(fallback: .none))
+        state.handle(.forgotten(Stored()))
         #expect(state.revision != revision && state.active == nil)
     }
 
@@ -211,5 +211,17 @@ struct UserConfigurationStateTests {
         state.handle(.activated(Self.one))
         state.handle(.received(Self.two))
         #expect(state.newest == Self.two)
+    }
+}
+
+extension UserConfigurationState.Stored {
+    /// Of the first revisions.
+    init(
+        own: KnownConfiguration? = nil, waiting: ConfigurationState? = nil,
+        fallback: KnownConfiguration = .none, followsGeneric: Bool = true
+    ) {
+        self.init(
+            own: own, waiting: waiting, fallback: fallback, followsGeneric: followsGeneric,
+            revision: 0, genericRevision: 0)
     }
 }
