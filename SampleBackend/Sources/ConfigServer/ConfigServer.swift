@@ -136,6 +136,10 @@ public struct ConfigServer: Service, CustomStringConvertible {
                 limits: options.limits,
                 maximumConnections: options.maximumConnections, dispatcher: dispatcher),
             logger: logger)
+        // Goes on while a shutdown waits for requests. A child task would be awaited, but the disk
+        // may not answer.
+        let keeping = Task { [snapshots] in _ = await snapshots?.run() }
+        defer { keeping.cancel() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await follower.run() }
             group.addTask { await webhooks.run() }
@@ -143,7 +147,6 @@ public struct ConfigServer: Service, CustomStringConvertible {
             if let replicas = administration.replicas {
                 group.addTask { await cancelWhenGracefulShutdown { await replicas.run() } }
             }
-            if let snapshots { group.addTask { await snapshots.run() } }
             group.addTask { try await listener.run(onListening: onListening) }
             // An error of the listener ends the group and cancels the other tasks.
             for try await _ in group {}
@@ -152,7 +155,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
         // clients the request to reconnect.
         await hub.endAll()
         // The last requests may have published.
-        await snapshots?.keepLastChanges()
+        await snapshots?.keepLastChanges(ending: keeping)
     }
 }
 

@@ -4,12 +4,11 @@ import HTTPServing
 import JSONTree
 import Logging
 import Metrics
-import ServiceLifecycle
 import TemplateStore
 
 /// Keeps a snapshot of what the server serves in a file, and starts the server from it when the
 /// store does not answer or has lost changes that the snapshot contains.
-struct SnapshotKeeper: Service {
+struct SnapshotKeeper: Sendable {
     /// Minimum interval between two writes of the file; a slow write is followed by a longer one.
     private static let interval: Duration = .seconds(1)
 
@@ -121,26 +120,26 @@ struct SnapshotKeeper: Service {
         }
     }
 
-    /// Writes the file after changes until the task is cancelled or the server shuts down, then a
-    /// last time.
+    /// Writes the file after changes until the task is cancelled.
     func run() async {
-        await cancelWhenGracefulShutdown {
-            var pause = Self.interval
-            while !Task.isCancelled {
-                let start = ContinuousClock.now
-                let isKept = await keepChanges()
-                let minimum = max(Self.interval, start.duration(to: .now) * 10)
-                pause = isKept ? minimum : max(minimum, min(pause * 2, Self.maximumPause))
-                try? await Task.sleep(for: pause)
-            }
+        var pause = Self.interval
+        while !Task.isCancelled {
+            let start = ContinuousClock.now
+            let isKept = await keepChanges()
+            let minimum = max(Self.interval, start.duration(to: .now) * 10)
+            pause = isKept ? minimum : max(minimum, min(pause * 2, Self.maximumPause))
+            try? await Task.sleep(for: pause)
         }
-        await keepLastChanges()
     }
 
-    /// Writes the file if there are changes, within a time limit: the process must end even if the
-    /// disk does not answer.
-    func keepLastChanges() async {
-        let end = await result(within: Self.lastWriteTime) { await keepChanges() }
+    /// Ends the task of ``run()`` and writes the file if there are changes, within a time limit: the
+    /// process must end even if the disk does not answer.
+    func keepLastChanges(ending keeping: Task<Void, Never>) async {
+        keeping.cancel()
+        let end = await result(within: Self.lastWriteTime) {
+            await keeping.value
+            return await keepChanges()
+        }
         if end == nil {
             logger.warning(
                 "The snapshot may lack the last changes", metadata: ["file": "\(file.path)"])

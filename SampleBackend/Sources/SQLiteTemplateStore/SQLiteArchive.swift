@@ -28,7 +28,7 @@ private struct SQLiteArchive: StoreArchive {
     /// The same for rows with texts, which can have megabytes.
     private static let pageOfTexts = 4
 
-    let snapshot: DatabaseSnapshot
+    let snapshot: any DatabaseReader
     /// The path of the database, for error messages.
     let path: String
     let revision: StoreRevision

@@ -26,7 +26,9 @@ struct SQLiteFailedWrite: Sendable {
     ///
     /// `db` is the connection, immediately after the error.
     init?(_ error: DatabaseError, of size: Int, to db: Database, at path: String) {
-        let systemError = unsafe sqlite3_system_errno(db.sqliteConnection)
+        let systemError =
+            error.extendedResultCode == .SQLITE_IOERR_WRITE
+            ? db.logErrorNumber : unsafe sqlite3_system_errno(db.sqliteConnection)
         switch error.resultCode {
         case .SQLITE_FULL:
             self.error = .outOfSpace(at: path, error)
@@ -35,10 +37,6 @@ struct SQLiteFailedWrite: Sendable {
                 DatabaseError(resultCode: .SQLITE_READONLY, message: error.message), at: path)
         case .SQLITE_IOERR where [ENOSPC, EDQUOT, EFBIG].contains(systemError):
             self.error = .outOfSpace(at: path, error, reason: SQLiteFileStatus.reason(systemError))
-        case .SQLITE_IOERR
-        where error.extendedResultCode == .SQLITE_IOERR_WRITE && systemError != EIO:
-            // A write that a limit cut short has no error number.
-            self.error = .outOfSpace(at: path, error)
         case .SQLITE_IOERR, .SQLITE_READONLY:
             self.error = TemplateStoreError(error, at: path)
         default: return nil
@@ -69,6 +67,22 @@ extension Database {
     /// True when the file was opened for reading only, because this user may not write it.
     var isFileReadOnly: Bool {
         unsafe sqlite3_db_readonly(sqliteConnection, "main") == 1
+    }
+
+    /// The system's error number of the last failed access to the write-ahead log, or 0.
+    ///
+    /// `sqlite3_system_errno` is that of the last system call, which is one of the rollback.
+    fileprivate var logErrorNumber: Int32 {
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        var number: Int32 = 0
+        guard
+            unsafe sqlite3_file_control(
+                sqliteConnection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK,
+            let log = unsafe log, let methods = unsafe log.pointee.pMethods,
+            unsafe methods.pointee.xFileControl?(log, SQLITE_FCNTL_LAST_ERRNO, &number)
+                == SQLITE_OK
+        else { return 0 }
+        return number
     }
 }
 

@@ -20,8 +20,6 @@ struct SQLiteOpening: Sendable {
 
     let path: String
     let options: SQLiteStoreOptions
-    /// True for a private copy, in which a backup stays one.
-    let isForReading: Bool
 
     /// Opens the database.
     func run() throws -> Opened {
@@ -41,7 +39,7 @@ struct SQLiteOpening: Sendable {
         // SQLite treats a file smaller than a page as empty, and would overwrite it.
         let size = try SQLiteFileStatus.status(ofFileAt: path)?.size ?? 0
         if size > 0, size < Self.smallestPage { throw TemplateStoreError.damaged(at: path) }
-        var configuration = configuration
+        var configuration = Self.configuration(options)
         configuration.readonly = true
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
@@ -63,7 +61,7 @@ struct SQLiteOpening: Sendable {
     }
 
     private func openPoolOnce() throws -> Opened {
-        let pool = try DatabasePool(path: path, configuration: configuration)
+        let pool = try DatabasePool(path: path, configuration: Self.configuration(options))
         return try pool.writeWithoutTransaction { db in
             // Not earlier, since the pool itself sets NORMAL when it starts.
             try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -74,7 +72,7 @@ struct SQLiteOpening: Sendable {
                         + "SQLite.")
             }
             try SQLiteSchema.migrate(db, at: path)
-            if !isForReading { try db.beginUseOfBackup(at: path, keeping: options.keptChanges) }
+            try db.beginUseOfBackup(at: path, keeping: options.keptChanges)
             let files = try SQLiteFileGuard(path: path, db)
             let useLock = try SQLiteUseLock(path: path) {
                 // If this fails, the claims end by themselves.
@@ -85,12 +83,12 @@ struct SQLiteOpening: Sendable {
     }
 
     /// The configuration of each connection.
-    private var configuration: Configuration {
+    static func configuration(_ options: SQLiteStoreOptions) -> Configuration {
         var configuration = Configuration()
         configuration.label = "TemplateStore"
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(options.busyTimeout)
-        configuration.prepareDatabase { [options] db in
+        configuration.prepareDatabase { db in
             if db.configuration.readonly { return }
             // Truncates a log that has grown; 64 MB hold many large templates.
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")

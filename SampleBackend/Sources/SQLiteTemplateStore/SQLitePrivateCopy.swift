@@ -1,83 +1,100 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import TemplateStore
 
-/// A copy of a database in a temporary folder of this process.
+/// A temporary copy of a database, so that reading a backup changes neither it nor its folder.
 ///
-/// SQLite writes beside a database that it reads, and needs its folder for that. Reading the copy
-/// leaves a backup unchanged, and works where this user may only read.
-struct SQLitePrivateCopy: Sendable {
-    /// The path of the original, for error messages.
-    private let original: String
-    private let folder: URL
+/// SQLite unlinks a temporary file when it creates it. So the copy has no name in any folder, and
+/// the system frees it when the process ends, even if it is killed.
+enum SQLitePrivateCopy {
+    /// Errors of a file that cannot be read, or of a temporary folder without space.
+    private static let copyErrors: [ResultCode] = [
+        .SQLITE_CANTOPEN, .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_PERM,
+    ]
 
-    /// The path of the copy.
-    var path: String { folder.appending(component: "copy.sqlite").path }
-
-    /// Copies a database that no process uses, with the log that a killed process left.
-    ///
-    /// - Throws: ``TemplateStoreError`` when it cannot be copied.
-    init(of original: String) throws(TemplateStoreError) {
-        if let status = try SQLiteFileStatus.status(ofFileAt: original), !status.isFile {
-            throw TemplateStoreError(
-                .unavailable,
-                "'\(original)' is not a file: give the path of a database or a backup.")
-        }
-        self.original = original
-        folder = FileManager.default.temporaryDirectory
-            .appending(component: "sample-backend-\(UUID().uuidString)")
-        let files = FileManager.default
-        do {
-            try files.createDirectory(
-                at: folder, withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700])
-            for suffix in ["", "-wal"]
-            where suffix.isEmpty || files.fileExists(atPath: original + suffix) {
-                try files.copyItem(atPath: original + suffix, toPath: path + suffix)
-                // The original can be read-only.
-                try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path + suffix)
-            }
-        } catch {
-            remove()
-            throw TemplateStoreError(
-                .unavailable,
-                "The file '\(original)' cannot be copied to the temporary folder "
-                    + "'\(files.temporaryDirectory.path)': check that this user may read it and that "
-                    + "the folder has space for it, or name another one with TMPDIR.",
-                underlyingError: error)
-        }
-    }
-
-    /// Removes the copy.
-    func remove() { try? FileManager.default.removeItem(at: folder) }
-
-    /// Checks the whole content.
+    /// Copies a database that no process uses, with the log that a killed process left; checks the
+    /// whole content, and migrates it to the current schema.
     ///
     /// - Throws: ``TemplateStoreError`` with the code `damaged` when it is empty, damaged, or
-    ///   belongs to another program; `newerSchema` or `incompleteCopy`.
-    func check() throws(TemplateStoreError) {
-        do {
-            let queue = try DatabaseQueue(path: path)
-            defer { try? queue.close() }
-            try queue.read { db in
-                guard try SQLiteSchema.version(of: db, at: original) > 0 else {
-                    throw TemplateStoreError(
-                        .damaged,
-                        "The file '\(original)' is empty, so there is nothing to read or restore: "
-                            + "give the path of a backup.")
-                }
-                let faults = try String.fetchAll(db, sql: "PRAGMA integrity_check")
-                if let fault = faults.first, fault != "ok" { throw damaged(fault) }
-                guard try SQLiteBackupChecksum.isKept(in: db) else {
-                    throw damaged("its content does not match its checksum")
-                }
+    ///   belongs to another program; `newerSchema` or `incompleteCopy`; `unavailable` when it cannot
+    ///   be copied.
+    static func make(
+        of original: String, _ configuration: Configuration
+    ) throws(TemplateStoreError) -> DatabaseQueue {
+        if let status = try SQLiteFileStatus.status(ofFileAt: original) {
+            guard status.isFile else {
+                throw TemplateStoreError(
+                    .unavailable,
+                    "'\(original)' is not a file: give the path of a database or a backup.")
             }
+            // SQLite would remove the log beside an empty file.
+            guard status.size > 0 else { throw empty(original) }
+        }
+        do {
+            // An empty path is that of a temporary file.
+            let copy = try DatabaseQueue(path: "", configuration: configuration)
+            try copy.writeWithoutTransaction { db in
+                try fill(db, from: original)
+                try check(db, of: original)
+                try SQLiteSchema.migrate(db, at: original)
+            }
+            return copy
+        } catch let error as DatabaseError where copyErrors.contains(error.resultCode) {
+            throw TemplateStoreError(
+                .unavailable,
+                "The file '\(original)' cannot be copied to a temporary file: check that this user "
+                    + "may read it and that the temporary folder has space for it, or name another "
+                    + "folder with TMPDIR.",
+                underlyingError: error)
         } catch {
             throw TemplateStoreError(error, at: original)
         }
     }
 
-    private func damaged(_ fault: String) -> TemplateStoreError {
+    /// Copies all pages.
+    ///
+    /// Since no process uses the original, it is read without locks and without an index of its log
+    /// in shared memory, which would be a file beside it.
+    private static func fill(_ db: Database, from original: String) throws {
+        let hasLog = FileManager.default.fileExists(atPath: original + "-wal")
+        let path =
+            original.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? original
+        let url =
+            "file:" + (path.hasPrefix("/") ? "//" : "") + path
+            + (hasLog ? "?vfs=unix-none" : "?immutable=1")
+        var source: OpaquePointer?
+        defer { _ = unsafe sqlite3_close(source) }
+        try check(
+            unsafe sqlite3_open_v2(url, &source, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil))
+        try check(unsafe sqlite3_exec(source, "PRAGMA locking_mode = EXCLUSIVE", nil, nil, nil))
+        guard let backup = unsafe sqlite3_backup_init(db.sqliteConnection, "main", source, "main")
+        else { return try check(unsafe sqlite3_errcode(db.sqliteConnection)) }
+        _ = unsafe sqlite3_backup_step(backup, -1)
+        try check(unsafe sqlite3_backup_finish(backup))
+    }
+
+    private static func check(_ code: Int32) throws(DatabaseError) {
+        if code != SQLITE_OK { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    }
+
+    private static func check(_ db: Database, of original: String) throws {
+        guard try SQLiteSchema.version(of: db, at: original) > 0 else { throw empty(original) }
+        let faults = try String.fetchAll(db, sql: "PRAGMA integrity_check")
+        if let fault = faults.first, fault != "ok" { throw damaged(original, fault) }
+        guard try SQLiteBackupChecksum.isKept(in: db) else {
+            throw damaged(original, "its content does not match its checksum")
+        }
+    }
+
+    private static func empty(_ original: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .damaged,
+            "The file '\(original)' is empty, so there is nothing to read or restore: give the path "
+                + "of a backup.")
+    }
+
+    private static func damaged(_ original: String, _ fault: String) -> TemplateStoreError {
         TemplateStoreError(
             .damaged,
             "The file '\(original)' is damaged (\(fault)); it is unchanged: use another backup.")

@@ -23,7 +23,7 @@ package enum SQLiteSchema {
         version8,
     ]
 
-    static var currentVersion: Int { migrations.count }
+    package static var currentVersion: Int { migrations.count }
 
     private static let version1 = """
         CREATE TABLE projects (

@@ -5,8 +5,8 @@ public import TemplateStore
 extension SQLiteTemplateStore {
     /// Opens a database or a backup for reading, and leaves it and its folder unchanged.
     ///
-    /// Reads a private copy, which ``close()`` removes. A database that a process uses is opened
-    /// in its place instead.
+    /// Reads a temporary copy, which is gone when the process ends. A database that a process uses is
+    /// opened in its place instead.
     ///
     /// - Parameter path: The path of the file.
     /// - Returns: The store.
@@ -17,20 +17,14 @@ extension SQLiteTemplateStore {
     ) async throws(TemplateStoreError) -> SQLiteTemplateStore {
         let path = SQLiteFileStatus.target(ofLinkAt: path)
         if SQLiteUseLock.isHeld(path: path) { return try await SQLiteTemplateStore(path: path) }
-        let copy = try SQLitePrivateCopy(of: path)
-        do throws(TemplateStoreError) {
-            // A process that started meanwhile may have changed the file between its parts.
-            if SQLiteUseLock.isHeld(path: path) {
-                copy.remove()
-                return try await SQLiteTemplateStore(path: path)
-            }
-            try copy.check()
-            return try await SQLiteTemplateStore(
-                path: copy.path, options: SQLiteStoreOptions(), copy: copy)
-        } catch {
-            copy.remove()
-            throw error
+        let options = SQLiteStoreOptions()
+        let copy = Result { () throws(TemplateStoreError) in
+            try SQLitePrivateCopy.make(of: path, SQLiteOpening.configuration(options))
         }
+        // A process that started meanwhile may have changed the file between its parts.
+        if SQLiteUseLock.isHeld(path: path) { return try await SQLiteTemplateStore(path: path) }
+        return SQLiteTemplateStore(
+            try copy.get(), files: nil, useLock: nil, path: path, options: options)
     }
 
     /// Copies the database to a new file without unused pages; the database can be in use.

@@ -11,17 +11,16 @@ public import TemplateStore
 /// let store = try await SQLiteTemplateStore(path: "/var/lib/config/templates.sqlite")
 /// ```
 public final class SQLiteTemplateStore: TemplateStore {
-    /// The path of the database.
+    /// The path of the database, or of the original of a private copy.
     public let path: String
-    private let pool: DatabasePool
+    /// A `DatabasePool`, or the only connection to a private copy.
+    private let database: any DatabaseWriter
     /// Connections to overwritten databases; they are never closed.
-    private static let abandoned = Locked<[DatabasePool]>([])
+    private static let abandoned = Locked<[any DatabaseWriter]>([])
 
-    /// Detects that the files are no longer the opened ones.
-    private let files: SQLiteFileGuard
-    private let useLock: SQLiteUseLock
-    /// The copy of which this is the store; nil for a database in its place.
-    private let copy: SQLitePrivateCopy?
+    /// Detects that the files are no longer the opened ones; nil for a private copy.
+    private let files: SQLiteFileGuard?
+    private let useLock: SQLiteUseLock?
     /// The last write that failed because the disk was full or faulty.
     private let failedWrite = Locked<SQLiteFailedWrite?>(nil)
     private let hasWritten = Locked(false)
@@ -48,28 +47,31 @@ public final class SQLiteTemplateStore: TemplateStore {
     package convenience init(
         path: String, options: SQLiteStoreOptions
     ) async throws(TemplateStoreError) {
-        try await self.init(path: path, options: options, copy: nil)
-    }
-
-    /// Opens a database, or a copy that ``close()`` removes.
-    init(
-        path: String, options: SQLiteStoreOptions, copy: SQLitePrivateCopy?
-    ) async throws(TemplateStoreError) {
         let path = SQLiteFileStatus.target(ofLinkAt: path)
-        let opening = SQLiteOpening(path: path, options: options, isForReading: copy != nil)
+        let opening = SQLiteOpening(path: path, options: options)
         let opened = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(returning: Result { try opening.run() })
             }
         }
         do {
-            (pool, files, useLock) = try opened.get()
+            let (pool, files, useLock) = try opened.get()
+            self.init(pool, files: files, useLock: useLock, path: path, options: options)
         } catch {
             throw TemplateStoreError(error, at: path)
         }
+    }
+
+    /// Creates a store of open connections; `files` and `useLock` are nil for a private copy.
+    init(
+        _ database: any DatabaseWriter, files: SQLiteFileGuard?, useLock: SQLiteUseLock?,
+        path: String, options: SQLiteStoreOptions
+    ) {
+        self.database = database
+        self.files = files
+        self.useLock = useLock
         self.path = path
         self.options = options
-        self.copy = copy
         signal = ChangeSignal(.zero)
         poller = SQLiteChangePoller(interval: options.pollInterval, signal: signal)
     }
@@ -78,12 +80,12 @@ public final class SQLiteTemplateStore: TemplateStore {
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(TemplateStoreError) -> Value {
-        try await access { [pool, files] finish in
-            pool.asyncRead { result in
+        try await access { [database, files] finish in
+            database.asyncRead { result in
                 finish(
                     Result {
                         let db = try result.get()
-                        try files.check(db)
+                        try files?.check(db)
                         return try body(db)
                     })
             }
@@ -99,7 +101,7 @@ public final class SQLiteTemplateStore: TemplateStore {
         size: Int = 0, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(TemplateStoreError) -> Value {
         try await access { [self] finish in
-            pool.asyncWriteWithoutTransaction { db in
+            database.asyncWriteWithoutTransaction { db in
                 finish(Result { try self.write(size: size, to: db, body) })
             }
         }
@@ -109,7 +111,7 @@ public final class SQLiteTemplateStore: TemplateStore {
     private func write<Value>(
         size: Int, to db: Database, _ body: (Database) throws -> Value
     ) throws -> Value {
-        try files.check(db)
+        try files?.check(db)
         var value: Value?
         do {
             // SQLite opens a file that it may not write for reading only, and then begins even an
@@ -130,7 +132,7 @@ public final class SQLiteTemplateStore: TemplateStore {
             throw failure.error
         }
         // A commit to a removed file would be acknowledged but lost.
-        try files.checkAfterCommit(db)
+        try files?.checkAfterCommit(db)
         failedWrite.withLock { if size >= $0?.size ?? 0 { $0 = nil } }
         guard let value else { throw TemplateStoreError.closed }
         return value
@@ -164,8 +166,8 @@ public final class SQLiteTemplateStore: TemplateStore {
     func useWriter<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(TemplateStoreError) -> Value {
-        try await access { [pool] finish in
-            pool.asyncWriteWithoutTransaction { db in finish(Result { try body(db) }) }
+        try await access { [database] finish in
+            database.asyncWriteWithoutTransaction { db in finish(Result { try body(db) }) }
         }
     }
 
@@ -173,14 +175,14 @@ public final class SQLiteTemplateStore: TemplateStore {
     ///
     /// Pages without content are left out, since damage to them would go unnoticed.
     func copy(to target: String) async throws(TemplateStoreError) {
-        try await access { [pool, files] finish in
+        try await access { [database, files] finish in
             DispatchQueue.global().async {
                 finish(
                     Result {
-                        try pool.read { try files.check($0) }
+                        try database.read { try files?.check($0) }
                         do {
                             // Unlike VACUUM, it needs no temporary file.
-                            try pool.unsafeRead {
+                            try database.unsafeRead {
                                 try $0.execute(sql: "VACUUM INTO ?", arguments: [target])
                             }
                         } catch let error as DatabaseError
@@ -189,19 +191,21 @@ public final class SQLiteTemplateStore: TemplateStore {
                             // Only the target is written.
                             throw TemplateStoreError(error, at: target)
                         }
-                        try pool.read { try files.check($0) }
+                        try database.read { try files?.check($0) }
                     })
             }
         }
     }
 
     /// Opens a connection that sees the current state of the database for its whole lifetime.
-    func openSnapshot() async throws(TemplateStoreError) -> DatabaseSnapshot {
-        try await access { [pool, files] finish in
+    func openSnapshot() async throws(TemplateStoreError) -> any DatabaseReader {
+        try await access { [database, files] finish in
             DispatchQueue.global().async {
                 finish(
                     Result {
-                        try pool.read { try files.check($0) }
+                        // Nothing else writes a private copy.
+                        guard let pool = database as? DatabasePool else { return database }
+                        try pool.read { try files?.check($0) }
                         return try pool.makeSnapshot()
                     })
             }
@@ -220,7 +224,7 @@ public final class SQLiteTemplateStore: TemplateStore {
         do {
             return try result.get()
         } catch {
-            let fault = error is TemplateStoreError ? nil : files.currentFault()
+            let fault = error is TemplateStoreError ? nil : files?.currentFault()
             let error = fault ?? TemplateStoreError(error, at: path)
             if error.code == .filesReplaced { await save() }
             throw error
@@ -229,9 +233,9 @@ public final class SQLiteTemplateStore: TemplateStore {
 
     /// Saves the content of a log that was removed.
     private func save() async {
-        await withCheckedContinuation { [pool, files] continuation in
-            pool.asyncWriteWithoutTransaction { db in
-                files.save(db)
+        await withCheckedContinuation { [database, files] continuation in
+            database.asyncWriteWithoutTransaction { db in
+                files?.save(db)
                 continuation.resume()
             }
         }
@@ -241,12 +245,13 @@ public final class SQLiteTemplateStore: TemplateStore {
     public func close() async {
         signal.finish()
         guard await gate.close() else { return }
-        useLock.release()
-        defer { copy?.remove() }
+        useLock?.release()
         // Closing the connections would write the log into the database.
-        if files.isContentForeign { return Self.abandoned.withLock { $0.append(pool) } }
+        if files?.isContentForeign == true {
+            return Self.abandoned.withLock { $0.append(database) }
+        }
         let checkpoints = hasWritten.withLock { $0 }
-        await withCheckedContinuation { [pool] continuation in
+        await withCheckedContinuation { [database] continuation in
             DispatchQueue.global().async {
                 // Nothing is lost if these fail: the stored content is already on the disk. The
                 // pool closes its writer first, so SQLite leaves everything in the log, but a copy
@@ -255,9 +260,9 @@ public final class SQLiteTemplateStore: TemplateStore {
                 // process with the file open could not distinguish an overwrite from this
                 // checkpoint.
                 if checkpoints {
-                    try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.passive) }
+                    try? database.writeWithoutTransaction { db in _ = try db.checkpoint(.passive) }
                 }
-                try? pool.close()
+                try? database.close()
                 continuation.resume()
             }
         }

@@ -26,6 +26,7 @@ package final class EtcdCluster: Sendable {
 
     private let folder: TemporaryFolder
     private let options: [String]
+    private let ports: ReservedPorts
     private let processes: ProcessTable
     private let names: [String]
 
@@ -45,7 +46,9 @@ package final class EtcdCluster: Sendable {
     package init(members count: Int = 1, options: [String] = []) async throws {
         folder = try TemporaryFolder()
         self.options = options
-        let ports = try FreePorts.take(3 * count)
+        let reserved = try ReservedPorts(3 * count)
+        ports = reserved
+        let ports = reserved.numbers
         names = (0..<count).map { "m\($0)" }
         members = (0..<count).map { "http://127.0.0.1:\(ports[3 * $0])" }
         peers = (0..<count).map { "http://127.0.0.1:\(ports[3 * $0 + 1])" }
@@ -82,7 +85,8 @@ package final class EtcdCluster: Sendable {
         let input = Pipe()
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
+        let log = try folder.write("", to: "\(names[member]).log")
+        process.standardError = FileHandle(forWritingAtPath: log)
         try process.run()
         processes.set(.init(process: process, input: input), of: member)
     }
@@ -164,8 +168,11 @@ package final class EtcdCluster: Sendable {
     }
 
     /// Waits until every member has a leader.
+    ///
+    /// - Throws: ``EtcdClusterError`` with the log of a member that has none after a minute, or that
+    ///   has ended.
     package func waitForLeader() async throws {
-        for url in members {
+        for (member, url) in members.enumerated() {
             guard let health = URL(string: url + "/health") else { continue }
             // Without a limit, a missing response would block all tests, and if awaited synchronously also a
             // thread of the pool, which has one per processor.
@@ -177,9 +184,13 @@ package final class EtcdCluster: Sendable {
                 {
                     break
                 }
-                guard attempt < 600 else {
+                let runs = processes.process(of: member)?.process.isRunning ?? false
+                guard attempt < 600, runs else {
+                    let log = try? String(
+                        contentsOfFile: folder.path("\(names[member]).log"), encoding: .utf8)
                     throw EtcdClusterError(
-                        description: "the member \(url) has no leader: is etcd-server installed?")
+                        description: "the member \(url) \(runs ? "has no leader" : "has ended"): "
+                            + (log ?? ""))
                 }
                 // deadline: a minute in all
                 try await Task.sleep(for: .milliseconds(100))
@@ -241,39 +252,65 @@ private final class ProcessTable: @unchecked Sendable {  // Reached only under t
     func process(of member: Int) -> Running? { lock.withLock { running[member] } }
 }
 
-/// Ports on which nothing listens.
+/// Ports for the members of a cluster, which nothing else takes while this object exists.
 ///
-/// They are below the range of ephemeral ports: otherwise an outgoing connection could take the
-/// port of a killed member, which then could not start again.
-private enum FreePorts {
-    static func take(_ count: Int) throws -> [Int] {
+/// A socket stays bound to each. The kernel lets another socket listen there only if both have
+/// `SO_REUSEADDR`, as those of etcd have. The search sets it after binding, so that it never finds a
+/// port of another cluster, even while the member is down. The ports are below the range of
+/// ephemeral ports.
+private final class ReservedPorts: Sendable {
+    let numbers: [Int]
+    private let sockets: [Int32]
+
+    init(_ count: Int) throws {
         var sockets: [Int32] = []
-        defer { for socket in sockets { _ = close(socket) } }
-        var ports: [Int] = []
-        for port in (10_000..<32_000).shuffled() where ports.count < count {
-            #if canImport(Glibc)
-                let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            #else
-                let socket = socket(AF_INET, SOCK_STREAM, 0)
-            #endif
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            address.sin_port = in_port_t(port).bigEndian
-            let isBound = unsafe withUnsafePointer(to: &address) { pointer in
-                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    unsafe bind(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-                }
-            }
-            guard isBound else {
-                _ = close(socket)
-                continue
-            }
-            // Held until all are found, so that parallel tests find others.
+        var numbers: [Int] = []
+        for port in (10_000..<32_000).shuffled() where numbers.count < count {
+            guard let socket = Self.reserve(port) else { continue }
             sockets.append(socket)
-            ports.append(port)
+            numbers.append(port)
         }
-        guard ports.count == count else { throw EtcdClusterError(description: "no port is free") }
-        return ports
+        (self.numbers, self.sockets) = (numbers, sockets)
+        guard numbers.count == count else { throw EtcdClusterError(description: "no port is free") }
+        #if canImport(Darwin)
+            // There, another socket cannot listen on the port even so.
+            for socket in sockets { _ = close(socket) }
+        #endif
+    }
+
+    deinit {
+        #if !canImport(Darwin)
+            for socket in sockets { _ = close(socket) }
+        #endif
+    }
+
+    /// A socket that is bound to a port, or nil if the port is in use.
+    private static func reserve(_ port: Int) -> Int32? {
+        #if canImport(Glibc)
+            let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let socket = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        // Otherwise the processes of the tests would keep the ports.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = in_port_t(port).bigEndian
+        let isBound = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        var isReusable: Int32 = 1
+        guard isBound,
+            unsafe setsockopt(
+                socket, SOL_SOCKET, SO_REUSEADDR, &isReusable,
+                socklen_t(MemoryLayout<Int32>.size)) == 0
+        else {
+            _ = close(socket)
+            return nil
+        }
+        return socket
     }
 }

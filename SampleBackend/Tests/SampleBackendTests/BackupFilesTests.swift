@@ -79,6 +79,37 @@ struct BackupFilesTests {
         await original.close()
     }
 
+    /// Makes the database larger than SQLite's cache, so that a copy has a file.
+    private func enlargeDatabase() async throws {
+        let queue = try DatabaseQueue(path: folder.path("test.sqlite"))
+        try await queue.write { db in
+            try db.execute(sql: "CREATE TABLE padding (bytes BLOB)")
+            try db.execute(sql: "INSERT INTO padding VALUES (randomblob(8000000))")
+        }
+        try queue.close()
+    }
+
+    /// The copy that it reads has the secrets of webhooks.
+    @Test func aKilledRestoreLeavesNoCopy() async throws {
+        try await enlargeDatabase()
+        let path = folder.path("backups/large.sqlite")
+        let run = try await CommandRun(["backup", path, "--store", folder.store])
+        try #require(run.exitCode == 0, "\(run)")
+        let temporary = folder.path("temporary")
+        try FileManager.default.createDirectory(
+            atPath: temporary, withIntermediateDirectories: false)
+        // Has the copy, and waits for the store to fill.
+        let etcd = try await WebhookReceiver(.silence)
+        let process = try BackendProcess(
+            ["restore", path, "--to", "etcd:http://127.0.0.1:\(etcd.port)"],
+            environment: ["TMPDIR": temporary])
+        for await _ in etcd.requests { break }
+        process.send(signal: SIGKILL)
+        #expect(await process.exitCode() == -SIGKILL)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+        try await etcd.close()
+    }
+
     private func setMode(_ file: Int, _ parent: Int) throws {
         try FileManager.default.setAttributes([.posixPermissions: file], ofItemAtPath: backup)
         try FileManager.default.setAttributes(
@@ -190,54 +221,70 @@ struct BackupFilesTests {
         #expect(!isRestored)
     }
 
-    /// Makes a file system of its own, which only root can mount.
-    private func withDisk(ofSize size: String, _ body: (String) async throws -> Void) async throws {
-        let disk = folder.path("disk")
-        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
-        try #require(try Self.run("mount", "-t", "tmpfs", "-o", "size=\(size)", "tmpfs", disk) == 0)
-        defer { _ = try? Self.run("umount", disk) }
-        try await body(disk)
-    }
-
-    @Test(.enabled(if: geteuid() == 0))
+    @Test(.enabled(if: Disk.isSupported, "needs the permission to mount a file system"))
     func aBackupNeedsNoSpaceForTemporaryFiles() async throws {
-        let queue = try DatabaseQueue(path: folder.path("test.sqlite"))
-        try await queue.write { db in
-            try db.execute(sql: "CREATE TABLE padding (bytes BLOB)")
-            try db.execute(sql: "INSERT INTO padding VALUES (randomblob(8000000))")
-        }
-        try queue.close()
+        try await enlargeDatabase()
         let path = folder.path("backups/large.sqlite")
-        try await withDisk(ofSize: "1m") { disk in
+        do {
+            let disk = try Disk(at: folder.path("disk"), size: "1m")
+            defer { disk.remove() }
             let run = try await CommandRun(
-                ["backup", path, "--store", folder.store], environment: ["TMPDIR": disk])
+                ["backup", path, "--store", folder.store], environment: ["TMPDIR": disk.path])
             #expect(run.exitCode == 0, "\(run)")
+            // The copy that is restored does not fit either.
+            let refused = try await CommandRun(
+                ["restore", path, "--to", "sqlite:\(folder.path("restored.sqlite"))"],
+                environment: ["TMPDIR": disk.path])
+            #expect(refused.exitCode == 69, "\(refused)")
+            #expect(refused.error.contains("'\(path)' cannot be copied"), "\(refused)")
+            #expect(refused.error.contains("TMPDIR"), "\(refused)")
         }
         let run = try await restore(path)
         #expect(run.exitCode == 0, "\(run)")
     }
 
-    @Test(.enabled(if: geteuid() == 0), arguments: ["4k", "1m"])
+    @Test(
+        .enabled(if: Disk.isSupported, "needs the permission to mount a file system"),
+        arguments: ["4k", "1m"])
     func aBackupToAFullDiskNamesItsFile(size: String) async throws {
-        try await withDisk(ofSize: size) { disk in
-            try await backUpToFullDisk(disk)
-        }
-    }
-
-    private func backUpToFullDisk(_ disk: String) async throws {
-        let path = disk + "/full.sqlite"
+        let disk = try Disk(at: folder.path("disk"), size: size)
+        defer { disk.remove() }
+        let path = disk.path + "/full.sqlite"
         let run = try await CommandRun(["backup", path, "--store", folder.store])
         #expect(run.exitCode == 69, "\(run)")
         #expect(run.error.contains("no space for the backup \(path)"), "\(run)")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: disk).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path).isEmpty)
+    }
+}
+
+/// A small file system in memory, which only a process with a permission of root can mount.
+private struct Disk {
+    /// True if this process may mount one.
+    static let isSupported: Bool = {
+        guard let folder = try? TemporaryFolder(),
+            let disk = try? Disk(at: folder.path("disk"), size: "4k")
+        else { return false }
+        disk.remove()
+        return true
+    }()
+
+    let path: String
+
+    init(at path: String, size: String) throws {
+        self.path = path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try Self.run("mount", "-t", "tmpfs", "-o", "size=\(size)", "tmpfs", path)
     }
 
-    private static func run(_ arguments: String...) throws -> Int32 {
+    func remove() { _ = try? Self.run("umount", path) }
+
+    private static func run(_ arguments: String...) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
         try process.runAlone()
         process.waitUntilExit()
-        return process.terminationStatus
+        try #require(process.terminationStatus == 0)
     }
 }

@@ -1,7 +1,10 @@
+import HTTPServing
 import SeededRandomness
 import ServerTestSupport
 import TemporaryFolders
 import Testing
+
+@testable import SampleBackend
 
 /// An empty secret is refused: it would start a server without the protection that was asked for.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
@@ -28,7 +31,7 @@ struct EmptySecretsTests {
         words == ["serve"] ? words + ["--port", "0", "--store", "memory"] : words
     }
 
-    @Test(arguments: variables, ["", " \n"])
+    @Test(arguments: variables, ["", " \n", "\u{200B}\u{FEFF}"])
     func anEmptyVariableIsRefused(row: NamedRow<[String]>, text: String) async throws {
         let run = try await CommandRun(Self.command(row.value), environment: [row.name: text])
         #expect(run.exitCode == 64, "\(run)")
@@ -36,11 +39,22 @@ struct EmptySecretsTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test(arguments: options, ["", " "])
+    @Test(arguments: options, ["", " ", "\u{200B} "])
     func anEmptyOptionIsRefused(row: NamedRow<[String]>, text: String) async throws {
         let run = try await CommandRun(Self.command(row.value) + [row.name, text])
         #expect(run.exitCode == 64, "\(run)")
         #expect(run.error.contains("invalid for \'\(row.name)"), "\(run)")
+    }
+
+    /// Of all kinds: format, control, separators, fillers, selectors, marks without an image.
+    @Test(arguments: [
+        "\u{200B}", "\u{200D}", "\u{FEFF}", "\u{AD}", "\u{2066}", "\u{E0020}", "\u{7F}", "\u{A0}",
+        "\u{2028}", "\u{3000}", "\u{115F}", "\u{3164}", "\u{FE0F}", "\u{34F}",
+    ])
+    func aTextNobodySeesIsNoSecret(text: String) {
+        #expect(Secret(argument: text) == nil)
+        #expect(Secret(argument: " \(text)\(text)\n") == nil)
+        #expect(Secret(argument: "\(text)a")?.text == "\(text)a")
     }
 
     @Test(arguments: ["--signing-key", "--user-token-jwks"], ["", " \n"])

@@ -113,10 +113,7 @@ struct EtcdDoctorTests {
         let message = try findings(down)["etcd member"]
         #expect(message?.contains("warn \(cluster.members[2]) does not answer") == true, "\(down)")
         cluster.kill9(1)
-        let start = ContinuousClock.now
         let lost = try await CommandRun(["doctor", "--store", store, "--json"])
-        // deadline: with the time limits of a server, the calls together took 41 seconds
-        #expect(start.duration(to: .now) < .seconds(20))
         #expect(lost.exitCode == 1, "\(lost)")
         #expect(
             try findings(lost)["etcd cluster"]
@@ -129,7 +126,10 @@ struct EtcdDoctorTests {
         let advice = try findings(single)["etcd cluster"]
         #expect(advice?.hasPrefix("fail 1 of 3 members runs") == true, "\(single)")
         #expect(advice?.contains(cluster.members[2]) == true, "\(single)")
-        #expect(try findings(lost)["etcd write"]?.hasPrefix("fail ") == true, "\(lost)")
+        // What waits for a majority is tried once, not once for each finding.
+        let write = try findings(lost)["etcd write"]
+        #expect(write?.hasPrefix("fail ") == true, "\(lost)")
+        #expect(try findings(lost)["etcd read"] == write)
     }
 
     @Test func doctorFindsAFullQuota() async throws {

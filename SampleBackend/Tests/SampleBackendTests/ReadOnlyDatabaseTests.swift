@@ -84,6 +84,10 @@ import TemporaryFolders
             defer { _ = try? ImmutableFile.set(false, log) }
             let refused = try await Self.publish("second", over: 1, backend)
             #expect(refused.status == 503)
+            #expect(refused.error?.message.contains("read-only") == true, "\(refused)")
+            let database = folder.path("test.sqlite")
+            let line = await backend.process.errorLines.first { $0.contains("store failed") }
+            #expect(line?.contains("'\(database)' cannot be written") == true, "\(line ?? "")")
             let ready = try await readiness()
             #expect(ready["status"] == "degraded")
             #expect(ready["reason"]?.stringValue?.contains("read-only") == true, "\(ready)")

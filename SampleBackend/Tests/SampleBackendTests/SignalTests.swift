@@ -28,6 +28,20 @@ struct SignalTests {
         _ = await backend.stop()
     }
 
+    @Test func anInterruptedServerDoesNotDrain() async throws {
+        let backend = try await RunningBackend(["--drain-seconds", "3600"])
+        backend.process.send(signal: SIGINT)
+        #expect(await backend.process.exitCode() == 0)
+    }
+
+    @Test func anInterruptEndsTheDraining() async throws {
+        let backend = try await RunningBackend(["--drain-seconds", "3600"])
+        backend.process.send(signal: SIGTERM)
+        try await waitUntil { try await Self.readiness(backend) == 503 }
+        backend.process.send(signal: SIGINT)
+        #expect(await backend.process.exitCode() == 0)
+    }
+
     @Test func aDrainingServerAnswersUntilTheSecondSignal() async throws {
         let backend = try await RunningBackend(["--drain-seconds", "3600"])
         #expect(try await Self.readiness(backend) == 200)

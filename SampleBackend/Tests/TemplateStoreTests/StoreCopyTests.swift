@@ -85,6 +85,23 @@ struct StoreCopyTests {
         await served.close()
     }
 
+    /// As in a file of another program that copied ours as a start.
+    @Test(arguments: [1, SQLiteSchema.currentVersion])
+    func aFileWithoutOurTablesIsNamedByItsPath(schema: Int) async throws {
+        let path = folder.path("foreign ?#%41é.sqlite")
+        try withDatabase(at: path) { db in
+            try db.execute(sql: "CREATE TABLE other (x)")
+            try db.execute(sql: "PRAGMA application_id = 1094927943")
+            try db.execute(sql: "PRAGMA user_version = \(schema)")
+        }
+        let error = try await storeError {
+            let store = try await SQLiteTemplateStore.reading(path: path)
+            _ = try await store.openArchive()
+        }
+        #expect(error?.message.contains("'\(path)'") == true, "\(String(describing: error))")
+        #expect(error?.message.contains("copy.sqlite") == false)
+    }
+
     @Test func anEmptyStoreIsCopied() async throws {
         let copy = try await database("copy.sqlite")
         try await StoreCopyTrial.copy(from: InMemoryTemplateStore(), to: copy)

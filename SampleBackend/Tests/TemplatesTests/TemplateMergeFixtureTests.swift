@@ -154,8 +154,9 @@ struct TemplateMergeFixtureTests {
         }
     }
 
+    /// In a time that grows with the cube of their number, this would take hours.
     @Test(.timeLimit(.minutes(Rounds.minutes)))
-    func conditionsThatAllMeetAreOrderedInQuadraticTime() {
+    func thousandsOfConditionsThatAllMeetKeepTheOrderOfTheOtherSide() {
         func template(_ numbers: [Int]) -> RemoteConfigTemplate {
             var parameter = TemplateParameter()
             for number in numbers { parameter.conditionalValues["c\(number)"] = .value("") }

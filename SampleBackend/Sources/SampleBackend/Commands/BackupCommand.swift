@@ -46,19 +46,20 @@ struct BackupCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "There is no database \(path): check --store.", code: Exit.unavailable)
         }
+        let database: SQLiteTemplateStore
         do throws(TemplateStoreError) {
-            let database = try await SQLiteTemplateStore(path: path)
-            do {
-                try await database.backup(to: backup.partialPath)
-            } catch {
-                await database.close()
-                backup.removePartialFiles()
-                throw error
-            }
-            await database.close()
+            database = try await SQLiteTemplateStore(path: path)
         } catch {
+            throw CommandFailure(error)
+        }
+        do throws(TemplateStoreError) {
+            try await database.backup(to: backup.partialPath)
+        } catch {
+            await database.close()
+            backup.removePartialFiles()
             throw backup.failure(error)
         }
+        await database.close()
         try backup.complete()
         if json {
             Output.print(["from": .string("sqlite:\(path)"), "to": .string("sqlite:\(file)")])

@@ -40,10 +40,10 @@ struct BackupFile: Sendable {
     }
 
     /// The failure of writing the backup, from which ``removePartialFiles()`` has removed the file.
+    ///
+    /// Reading the original needs no space, so only the backup can lack it.
     func failure(_ error: TemplateStoreError) -> CommandFailure {
-        guard error.code == .outOfSpace, error.message.contains(partialPath) else {
-            return CommandFailure(error)
-        }
+        guard error.code == .outOfSpace else { return CommandFailure(error) }
         return CommandFailure(
             "There is no space for the backup \(path), and the incomplete file is removed: free "
                 + "space on its disk, or name a file on another one.",

@@ -153,12 +153,12 @@ struct DraftCommand: AsyncParsableCommand {
             // The server rejects a draft that is based on another version than the current one.
             guard let current = try await PublishedTemplate(from: transport, options),
                 current.versionNumber == draft.baseVersion,
-                let removal = BreakingPublish(by: draft.template, from: current.template)
+                let breaking = BreakingPublish(by: draft.template, from: current.template)
             else { return }
-            switch Terminal.confirm("\(removal). Publish?") {
+            switch Terminal.confirm("\(breaking). Publish?") {
             case true?: return
             case false?: throw CommandFailure("Nothing was published.", code: Exit.failure)
-            case nil: throw removal.needsYes
+            case nil: throw breaking.needsYes
             }
         }
     }

@@ -174,17 +174,17 @@ struct PublishCommand: AdministrationCommand {
         // The server rejects a file that was made from another version than the current one.
         let isStale = tag != "*" && tag.unquotedTag != currentTag(current).unquotedTag
         guard !yes, !isStale else { return false }
-        let removal = current.flatMap { BreakingPublish(by: template, from: $0.template) }
-        guard removal != nil || (!previewUsers.isEmpty && !options.json) else { return false }
+        let breaking = current.flatMap { BreakingPublish(by: template, from: $0.template) }
+        guard breaking != nil || (!previewUsers.isEmpty && !options.json) else { return false }
         // The server rejects an invalid template, so there is nothing to confirm.
         let problems = TemplateDraft(json: template).problems
         guard problems.isEmpty else { throw CommandFailure(problems, in: template) }
-        let question = [removal.map { "\($0)." }, "Publish?"].compactMap { $0 }
+        let question = [breaking.map { "\($0)." }, "Publish?"].compactMap { $0 }
         switch Terminal.confirm(question.joined(separator: " ")) {
         case true?: return true
         case false?: throw CommandFailure("Nothing was published.", code: Exit.failure)
         case nil:
-            if let removal { throw removal.needsYes }
+            if let breaking { throw breaking.needsYes }
             return false
         }
     }

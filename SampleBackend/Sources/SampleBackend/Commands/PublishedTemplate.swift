@@ -24,9 +24,8 @@ struct PublishedTemplate {
         }
     }
 
-    /// The settings that apps lose when this version replaces the current one; nil when there is
-    /// no need to ask.
-    func removal(from current: PublishedTemplate) -> BreakingPublish? {
+    /// What apps lose when this version replaces the current one; nil when there is no need to ask.
+    func breakingPublish(over current: PublishedTemplate) -> BreakingPublish? {
         BreakingPublish(by: json, from: current.template)
     }
 

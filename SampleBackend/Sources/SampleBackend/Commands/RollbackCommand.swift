@@ -91,12 +91,12 @@ struct RollbackCommand: AdministrationCommand {
         let isStale = tag != "*" && tag.unquotedTag != current.answer.entityTag?.unquotedTag
         guard !yes, !isStale, version > 0,
             let older = try await PublishedTemplate(from: transport, options, version: version),
-            let removal = older.removal(from: current)
+            let breaking = older.breakingPublish(over: current)
         else { return false }
-        switch Terminal.confirm("\(removal). Publish?") {
+        switch Terminal.confirm("\(breaking). Publish?") {
         case true?: return true
         case false?: throw CommandFailure("Nothing was published.", code: Exit.failure)
-        case nil: throw removal.needsYes
+        case nil: throw breaking.needsYes
         }
     }
 }

@@ -3,6 +3,7 @@ import ClientAPI
 import ConfigServer
 import Foundation
 import HTTPServing
+import JSONTree
 import Logging
 
 /// The options of `serve` that control who can read configurations (PROTOCOL 1).
@@ -103,8 +104,8 @@ struct AccessOptions: ParsableArguments {
     ///
     /// - Throws: `ValidationError`.
     func validate(isLoopback: Bool) throws {
-        let clientKeyBytes = Set(try keys.map { Data($0.text.utf8) })
-        if try allServiceKeys.contains(where: { clientKeyBytes.contains(Data($0.text.utf8)) }) {
+        let clientKeyTexts = try keys.map(\.text).exactNames
+        if try allServiceKeys.contains(where: { clientKeyTexts.contains(name: $0.text) }) {
             throw ValidationError(
                 "A --service-key is also a --client-key, so every client could listen for all "
                     + "users: give services a key of their own.")

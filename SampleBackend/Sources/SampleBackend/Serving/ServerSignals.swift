@@ -4,7 +4,8 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// The signals of `serve`: SIGHUP reloads files, SIGTERM and SIGINT shut down.
+/// The signals of `serve`: SIGHUP reloads files, SIGTERM and SIGINT shut down, SIGTERM after the
+/// drain time.
 struct ServerSignals: ParsableArguments {
     /// Time limit for a graceful shutdown, after which requests are cancelled; the process exits
     /// within 10 seconds of its start.
@@ -13,7 +14,8 @@ struct ServerSignals: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "After SIGTERM, answer for this time with /health/ready 503, then shut down.",
-            discussion: "So a load balancer can send requests elsewhere. A second signal ends it.",
+            discussion: "So a load balancer can send requests elsewhere. SIGINT does not wait, "
+                + "and any second signal ends the wait.",
             valueName: "seconds"))
     var drainSeconds = 0
 
@@ -49,7 +51,7 @@ struct ServerSignals: ParsableArguments {
             for await signal in signals {
                 if signal == .sighup {
                     await server.reloadFiles()
-                } else if isDraining || drainTime == .zero {
+                } else if signal == .sigint || isDraining || drainTime == .zero {
                     await group.triggerGracefulShutdown()
                     break
                 } else {

@@ -7,9 +7,9 @@ public import HTTPServing
 /// An empty secret protects nothing, and is usually a variable that a script failed to fill. So it
 /// is refused instead of counting as none.
 extension Secret: ExpressibleByArgument {
-    /// Accepts any text but white space.
+    /// Accepts any text with a visible character.
     public init?(argument: String) {
-        if argument.allSatisfy(\.isWhitespace) { return nil }
+        if argument.unicodeScalars.allSatisfy(\.isInvisible) { return nil }
         self.init(argument)
     }
 
@@ -26,7 +26,7 @@ extension Secret: ExpressibleByArgument {
     ///   - name: The variable.
     ///   - form: What to give it, for the error.
     /// - Returns: The secret; nil when the variable is unset.
-    /// - Throws: `ValidationError` when it is empty or white space.
+    /// - Throws: `ValidationError` when it is empty or has only invisible characters.
     static func environment(
         _ name: String,
         form: String = "a long, random text, such as that of \"openssl rand -hex 32\""
@@ -34,7 +34,8 @@ extension Secret: ExpressibleByArgument {
         guard let text = ProcessInfo.processInfo.environment[name] else { return nil }
         guard let secret = Secret(argument: text) else {
             throw ValidationError(
-                "The environment variable \(name) is empty: give it \(form), or remove it.")
+                "The environment variable \(name) is empty, or has only invisible characters: give "
+                    + "it \(form), or remove it.")
         }
         return secret
     }

@@ -66,4 +66,9 @@ extension Unicode.Scalar {
         default: false
         }
     }
+
+    /// True for white space, and for characters that nobody sees, such as a zero-width space.
+    var isInvisible: Bool {
+        isNotShown || properties.isWhitespace || properties.isDefaultIgnorableCodePoint
+    }
 }
