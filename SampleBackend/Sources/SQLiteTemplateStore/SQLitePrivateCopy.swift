@@ -19,9 +19,7 @@ struct SQLitePrivateCopy: Sendable {
     /// - Throws: ``TemplateStoreError`` when it cannot be copied.
     init(of original: String) throws(TemplateStoreError) {
         if let status = try SQLiteFileStatus.status(ofFileAt: original), !status.isFile {
-            throw TemplateStoreError(
-                .unavailable,
-                "'\(original)' is not a file: give the path of a database or a backup.")
+            throw .notAFile(original)
         }
         self.original = original
         folder = FileManager.default.temporaryDirectory

@@ -47,7 +47,10 @@ struct BackupCommand: AsyncParsableCommand {
                 "There is no database \(path): check --store.", code: Exit.unavailable)
         }
         do throws(TemplateStoreError) {
-            let database = try await SQLiteTemplateStore(path: path)
+            let database =
+                SQLiteTemplateStore.isBackup(at: path)
+                ? try await SQLiteTemplateStore.reading(path: path)
+                : try await SQLiteTemplateStore(path: path)
             do {
                 try await database.backup(to: backup.partialPath)
             } catch {
