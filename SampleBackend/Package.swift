@@ -272,10 +272,9 @@ let package = Package(
                 "TemporaryFolders", "WebhookDelivery",
             ]
                 + products(
-                    "ActiveConfig", "ActiveConfigRealtime", "Crypto", "GRDBSQLite", "HTTPTypes",
-                    "JWTKit", "Logging", "NIOConcurrencyHelpers", "NIOCore", "NIOEmbedded",
-                    "NIOHTTP1",
-                    "OrderedCollections"),
+                    "ActiveConfig", "ActiveConfigEventStream", "ActiveConfigRealtime", "Crypto",
+                    "GRDBSQLite", "HTTPTypes", "JWTKit", "Logging", "NIOConcurrencyHelpers",
+                    "NIOCore", "NIOEmbedded", "NIOHTTP1", "OrderedCollections"),
             resources: [.copy("Fixtures")]
         ),
         .testTarget(

@@ -107,7 +107,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
         _ entry: AuditEntry, _ content: ArchivedContent?
     ) async throws(TemplateStoreError) {
         let change = EtcdWrite<Void>.Change(subject: entry.changeSubject, entry: entry)
-        if let floor = entry.versionFloor {
+        if let floor = try entry.versionFloor {
             versionFloor = floor
             let record = try FloorRecord(version: floor).encoded()
             return try await write([.put(keys.floor, record)], change)

@@ -19,10 +19,13 @@ extension EtcdTemplateStore {
         while true {
             let reading = try await read([
                 EtcdRange(keys: keys.projects), EtcdRange(keys: keys.details),
-                EtcdRange(keys: keys.deleted),
+                EtcdRange(keys: keys.deleted), EtcdRange(keys: .key(keys.floor)),
             ])
+            let floor = try reading.versionFloor(at: 3)
             do throws(EtcdFailure) {
-                return try await snapshot(reading)
+                var snapshot = try await snapshot(reading)
+                snapshot.versionFloor = floor
+                return snapshot
             } catch {
                 attempt += 1
                 if isClosed { throw .closed }

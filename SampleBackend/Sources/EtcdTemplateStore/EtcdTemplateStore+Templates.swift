@@ -24,7 +24,8 @@ extension EtcdTemplateStore {
             ) { [keys] reading throws(TemplateStoreError) in
                 let known = try reading.records(0, as: VersionRecord.self).first?.number
                 try reading.checkIsNotArchived(project, detailsAt: 2)
-                try submission.checkExpectation(current: known ?? 0)
+                try submission.checkExpectation(
+                    current: known ?? 0, isPublished: reading.count(1) > 0)
                 let deleted = try reading.deletedVersion(at: 3)
                 let number = VersionFloor.nextVersion(
                     after: known, deleted: deleted, floor: try reading.versionFloor(at: 4))

@@ -1,4 +1,4 @@
-package import TemplateStore
+public import TemplateStore
 
 extension EtcdTemplateStore {
     /// Raises the version floor.
@@ -12,14 +12,18 @@ extension EtcdTemplateStore {
             let numbers =
                 try reading.records(0, as: VersionRecord.self).map(\.number)
                 + reading.records(1, as: DeletedProjectRecord.self).map(\.version)
-            let entry = raise.entry(
+            let (floor, entry) = try raise.applied(
                 above: max(numbers.max() ?? 0, try reading.versionFloor(at: 2)), revision: .zero)
-            let floor = entry.versionFloor ?? 0
             var write = EtcdWrite { _ in floor + 1 }
             write.operations = [.put(keys.floor, try FloorRecord(version: floor).encoded())]
             write.change = .init(subject: .versionFloor, entry: entry)
             return .write(write)
         }
+    }
+
+    /// The version floor; 0 until it is raised.
+    public func versionFloor() async throws(TemplateStoreError) -> Int {
+        try await read([EtcdRange(keys: .key(keys.floor))]).versionFloor(at: 0)
     }
 }
 

@@ -18,7 +18,7 @@ extension InMemoryTemplateStore: ArchivingStore {
 
     /// Raises the version floor.
     package func raiseVersions(_ raise: VersionRaise) async throws(TemplateStoreError) -> Int {
-        try access { $0.raiseVersions(raise) }
+        try access { contents throws(TemplateStoreError) in try contents.raiseVersions(raise) }
     }
 }
 
@@ -61,7 +61,7 @@ private struct InMemoryArchiveWriter: ArchiveWriter {
     let store: InMemoryTemplateStore
 
     func write(_ record: ArchivedRecord) async throws(TemplateStoreError) {
-        try store.access { $0.add(record) }
+        try store.access { contents throws(TemplateStoreError) in try contents.add(record) }
     }
 
     func flush() async throws(TemplateStoreError) {}
@@ -73,23 +73,23 @@ extension InMemoryStoreContents {
     /// True if nothing was ever stored.
     var isEmpty: Bool { revision == .zero && drafts.all.isEmpty }
 
-    mutating func raiseVersions(_ raise: VersionRaise) -> Int {
+    mutating func raiseVersions(_ raise: VersionRaise) throws(TemplateStoreError) -> Int {
         let numbers = projects.values.compactMap(\.current?.version.number) + deletedVersions.values
-        let entry = raise.entry(
+        let (floor, entry) = try raise.applied(
             above: max(numbers.max() ?? 0, versionFloor), revision: nextRevision)
-        versionFloor = entry.versionFloor ?? versionFloor
+        versionFloor = floor
         record(entry.changeSubject, entry)
-        return versionFloor + 1
+        return floor + 1
     }
 
     /// Adds a record of an archive; a change gets the next revision.
-    mutating func add(_ archived: ArchivedRecord) {
+    mutating func add(_ archived: ArchivedRecord) throws(TemplateStoreError) {
         switch archived {
         case .change(let entry, let content):
             let entry = entry.moved(to: nextRevision)
             _ = create(entry)
             delete(entry)
-            versionFloor = entry.versionFloor ?? versionFloor
+            versionFloor = try entry.versionFloor ?? versionFloor
             switch content {
             case .template(let template):
                 projects[template.project, default: Project()].versions.append(

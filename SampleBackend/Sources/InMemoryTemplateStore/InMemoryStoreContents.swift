@@ -57,7 +57,9 @@ struct InMemoryStoreContents {
     ) throws(TemplateStoreError) -> StoredTemplate {
         let current = projects[submission.project]?.current?.version.number
         try checkIsNotArchived(submission.project)
-        try submission.checkExpectation(current: current ?? 0)
+        try submission.checkExpectation(
+            current: current ?? 0,
+            isPublished: projects[submission.project]?.versions.isEmpty == false)
         let deletedVersion = deletedVersions[submission.project]
         let template = submission.stored(
             asVersion: VersionFloor.nextVersion(
@@ -151,6 +153,7 @@ struct InMemoryStoreContents {
             projectDetails: projects.byString(\.details),
             revision: revision)
         snapshot.deletedVersions = deletedVersions.byString { $0 }
+        snapshot.versionFloor = versionFloor
         return snapshot
     }
 

@@ -75,6 +75,11 @@ public final class InMemoryTemplateStore: TemplateStore {
         try access { $0.snapshot() }
     }
 
+    /// The version floor; 0 until it is raised.
+    public func versionFloor() async throws(TemplateStoreError) -> Int {
+        try access { $0.versionFloor }
+    }
+
     /// The changes after a revision, in order.
     public func changes(since revision: StoreRevision) -> StoreChanges {
         StoreChanges(after: revision, signal: signal) {

@@ -12,16 +12,27 @@ enum SQLiteBackupChecksum {
 
     /// Adds the checksum to a finished copy.
     static func add(to db: Database) throws {
+        // A backup of a backup has that of its source.
+        try remove(from: db)
         let checksum = try compute(db)
         try db.execute(sql: "CREATE TABLE \(table) (sha256 BLOB NOT NULL) STRICT")
         try db.execute(sql: "INSERT INTO \(table) VALUES (?)", arguments: [checksum])
     }
 
     /// True for a backup that no process has opened to change it.
-    static func isPresent(in db: Database) throws -> Bool { try db.tableExists(table) }
+    ///
+    /// Not by `tableExists`, which remembers tables that another process has removed since.
+    static func isPresent(in db: Database) throws -> Bool {
+        try Bool.fetchOne(
+            db,
+            sql: "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?)",
+            arguments: [table]) ?? false
+    }
 
     /// Removes the checksum of a backup that becomes a database in use.
-    static func remove(from db: Database) throws { try db.execute(sql: "DROP TABLE \(table)") }
+    static func remove(from db: Database) throws {
+        try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
+    }
 
     /// False when the content differs from that of the backup; true without a checksum, as in
     /// backups of earlier programs.

@@ -128,3 +128,11 @@ struct SQLiteFileStatus: Equatable {
     /// The system's message for an error number.
     static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }
+
+extension TemplateStoreError {
+    /// The path of a database leads to a pipe, a device or a folder.
+    static func notAFile(_ path: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .unavailable, "'\(path)' is not a file: give the path of a database or a backup.")
+    }
+}

@@ -37,7 +37,10 @@ struct SQLiteOpening: Sendable {
                 .unavailable, "'\(path)' is a folder: give the path of a file in it.")
         }
         // SQLite treats a file smaller than a page as empty, and would overwrite it.
-        let size = try SQLiteFileStatus.status(ofFileAt: path)?.size ?? 0
+        let status = try SQLiteFileStatus.status(ofFileAt: path)
+        // Opening a pipe would wait for its other end.
+        if let status, !status.isFile { throw TemplateStoreError.notAFile(path) }
+        let size = status?.size ?? 0
         if size > 0, size < Self.smallestPage { throw TemplateStoreError.damaged(at: path) }
         var configuration = Self.configuration(options)
         configuration.readonly = true

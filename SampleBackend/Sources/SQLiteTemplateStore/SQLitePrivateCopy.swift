@@ -23,11 +23,7 @@ enum SQLitePrivateCopy {
         of original: String, _ configuration: Configuration
     ) throws(TemplateStoreError) -> DatabaseQueue {
         if let status = try SQLiteFileStatus.status(ofFileAt: original) {
-            guard status.isFile else {
-                throw TemplateStoreError(
-                    .unavailable,
-                    "'\(original)' is not a file: give the path of a database or a backup.")
-            }
+            guard status.isFile else { throw .notAFile(original) }
             // SQLite would remove the log beside an empty file.
             guard status.size > 0 else { throw empty(original) }
         }

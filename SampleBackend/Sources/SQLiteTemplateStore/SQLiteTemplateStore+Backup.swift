@@ -27,6 +27,26 @@ extension SQLiteTemplateStore {
             try copy.get(), files: nil, useLock: nil, path: path, options: options)
     }
 
+    /// True for a backup that no server and no command has begun to use as a store; false for other
+    /// files, and for those that cannot be read.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Returns: True for such a backup.
+    public static func isBackup(at path: String) -> Bool {
+        let path = SQLiteFileStatus.target(ofLinkAt: path)
+        // The database of a running process is none.
+        guard let status = try? SQLiteFileStatus.status(ofFileAt: path), status.isFile,
+            !SQLiteUseLock.isHeld(path: path)
+        else { return false }
+        var configuration = Configuration()
+        configuration.readonly = true
+        guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
+            return false
+        }
+        defer { try? queue.close() }
+        return (try? queue.read { try SQLiteBackupChecksum.isPresent(in: $0) }) ?? false
+    }
+
     /// Copies the database to a new file without unused pages; the database can be in use.
     ///
     /// - Parameter target: The path of the copy, at which no file must exist.

@@ -40,6 +40,7 @@ extension SQLiteTemplateStore {
                 }, overrides: overrides,
                 projectDetails: try db.allProjectDetails(), revision: try db.latestRevision())
             snapshot.deletedVersions = deletedVersions
+            snapshot.versionFloor = try db.versionFloor()
             return snapshot
         }
     }

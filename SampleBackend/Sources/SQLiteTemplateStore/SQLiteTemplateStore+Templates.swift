@@ -15,7 +15,11 @@ extension SQLiteTemplateStore {
                 arguments: [name])
             let known = try project?.decode(Int.self, atIndex: 1)
             try db.checkIsNotArchived(submission.project)
-            try submission.checkExpectation(current: known ?? 0)
+            let isPublished = try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM versions WHERE project = ?)",
+                arguments: [try project?.decode(Int64.self, atIndex: 0)])
+            try submission.checkExpectation(
+                current: known ?? 0, isPublished: isPublished ?? false)
             let deletedVersion = try db.deletedVersion(ofProject: submission.project)
             let number = VersionFloor.nextVersion(
                 after: known, deleted: deletedVersion, floor: try db.versionFloor())

@@ -1,5 +1,5 @@
 import GRDB
-package import TemplateStore
+public import TemplateStore
 
 // The version floor, and backups, whose first use raises it.
 extension SQLiteTemplateStore {
@@ -10,6 +10,11 @@ extension SQLiteTemplateStore {
         }
         signal.advance(to: revision)
         return floor + 1
+    }
+
+    /// The version floor; 0 until it is raised.
+    public func versionFloor() async throws(TemplateStoreError) -> Int {
+        try await read { db in try db.versionFloor() }
     }
 }
 
@@ -50,9 +55,9 @@ extension Database {
                 )
                 """)
         let revision = try recordChange(.versionFloor, keeping: kept)
-        let entry = raise.entry(
+        let (floor, entry) = try raise.applied(
             above: max(highest ?? 0, try versionFloor()), revision: revision)
         try record(entry)
-        return (entry.versionFloor ?? 0, revision)
+        return (floor, revision)
     }
 }

@@ -122,6 +122,11 @@ extension TemplateStoreError {
         )
     }
 
+    package static func isBackup(_ name: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .notEmpty, "The store \(name) is a backup, and is unchanged: give an empty location.")
+    }
+
     /// `advice` explains how to remove the store.
     package static func incompleteCopy(_ name: String, advice: String) -> TemplateStoreError {
         TemplateStoreError(

@@ -5,6 +5,12 @@ public protocol ChangeFeed: Sendable {
     /// The data that a server needs to answer clients, read at one revision.
     func snapshot() async throws(TemplateStoreError) -> TemplateStoreSnapshot
 
+    /// The version floor; 0 until it is raised.
+    ///
+    /// Versions up to it may be others than those that clients have under the same numbers, since
+    /// the store was brought back to an earlier state.
+    func versionFloor() async throws(TemplateStoreError) -> Int
+
     /// The changes after a revision, by any process, in order.
     ///
     /// The sequence ends when the store is closed or the task is cancelled. It throws
@@ -31,6 +37,9 @@ public struct TemplateStoreSnapshot: Sendable, Hashable {
 
     /// The last versions of deleted projects by name; projects may have these names by now.
     public var deletedVersions: [String: Int] = [:]  // names: names of projects are ASCII
+
+    /// The version floor; 0 until it is raised.
+    public var versionFloor = 0
 
     /// The revision.
     public let revision: StoreRevision

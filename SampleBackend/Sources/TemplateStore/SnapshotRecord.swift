@@ -39,6 +39,8 @@ struct SnapshotRecord: Codable {
     let date: Int64
     let mark: StoreMark?
     let revision: Int64
+    /// Nil in files of earlier programs.
+    let versionFloor: Int?
     let templates: SnapshotElements<Template>
     let overrides: SnapshotElements<Overrides>
     let details: SnapshotElements<Details>
@@ -47,6 +49,7 @@ struct SnapshotRecord: Codable {
         date = kept.date.millisecondsSince1970
         mark = kept.mark
         revision = kept.snapshot.revision.number
+        versionFloor = kept.snapshot.versionFloor
         templates = SnapshotElements(kept.snapshot.templates.map(Template.init))
         overrides = SnapshotElements(
             kept.snapshot.overrides.flatMap { project, users in
@@ -56,8 +59,10 @@ struct SnapshotRecord: Codable {
             kept.snapshot.projectDetails.map { Details(project: $0, $1) })
     }
 
-    /// False when the revision is out of a store's range.
-    var isInRange: Bool { Self.revisions.contains(revision) }
+    /// False when the revision or the version floor is out of a store's range.
+    var isInRange: Bool {
+        Self.revisions.contains(revision) && Self.versions.contains(versionFloor ?? 0)
+    }
 
     /// The unreadable records, such as `templates[3] (project "a")`.
     var unreadableRecords: [String] {
@@ -76,13 +81,14 @@ struct SnapshotRecord: Codable {
         for user in overrides.readable {
             pinned[user.project, default: [:]][user.userID] = user.content
         }
+        var snapshot = TemplateStoreSnapshot(
+            templates: templates.readable.map(\.stored), overrides: pinned,
+            projectDetails: Dictionary(
+                details.readable.map { ($0.project, $0.stored) }, uniquingKeysWith: { $1 }),
+            revision: StoreRevision(revision))
+        snapshot.versionFloor = versionFloor ?? 0
         return SnapshotFile.Kept(
-            snapshot: TemplateStoreSnapshot(
-                templates: templates.readable.map(\.stored), overrides: pinned,
-                projectDetails: Dictionary(
-                    details.readable.map { ($0.project, $0.stored) }, uniquingKeysWith: { $1 }),
-                revision: StoreRevision(revision)),
-            date: Date(millisecondsSince1970: date), mark: mark)
+            snapshot: snapshot, date: Date(millisecondsSince1970: date), mark: mark)
     }
 }
 

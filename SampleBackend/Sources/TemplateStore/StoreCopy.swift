@@ -40,7 +40,7 @@ package struct StoreCopy: Sendable {
         try await archive.read { record throws(TemplateStoreError) in
             original.add(record)
             if case .change(let entry, _) = record {
-                highest = max(highest, entry.highestVersion ?? 0)
+                highest = max(highest, try entry.highestVersion ?? 0)
             }
             try await writer.write(record)
             report(.copied(original.count(.auditEntries), of: archive.changeCount))
@@ -64,10 +64,10 @@ package struct StoreCopy: Sendable {
         var result = StoreCopy(revision: archive.revision, digest: original)
         if let raise {
             let next = StoreRevision(archive.revision.number + 1)
-            let entry = raise.entry(above: highest, revision: next)
+            let (floor, entry) = try raise.applied(above: highest, revision: next)
             try await writer.write(.change(entry, nil))
             try await writer.flush()
-            result.nextVersion = entry.versionFloor.map { $0 + 1 }
+            result.nextVersion = floor + 1
         }
         try await writer.complete()
         return result

@@ -48,7 +48,7 @@ extension TemplateStoring {
                 throw TemplateStoreError(
                     .versionMissing,
                     "A rollback needs a version before the current one, \(current), of the "
-                        + "project '\(project)'; give a number lower than \(number).")
+                        + "project '\(project)'; give a number lower than \(current).")
             }
             guard let target = try await template(version: number, inProject: project) else {
                 throw TemplateStoreError(

@@ -110,9 +110,13 @@ extension TemplateSubmission {
 
     /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` unless the current version
     ///   is
-    ///   the expected one; 0 means none.
-    package func checkExpectation(current: Int) throws(TemplateStoreError) {
-        if case .version(let expected) = expectation, expected != current {
+    ///   the expected one; 0 means none, also for a project that was created at a higher number.
+    package func checkExpectation(
+        current: Int, isPublished: Bool
+    ) throws(TemplateStoreError) {
+        if case .version(let expected) = expectation, expected != current,
+            expected != 0 || isPublished
+        {
             throw .versionMismatch(expected: expected, current: current, inProject: project)
         }
     }

@@ -9,14 +9,28 @@ package enum VersionFloor {
     /// 2020-01-01T00:00:00Z, in seconds since 1970.
     private static let beginning = 1_577_836_800.0
 
-    /// The latest floor by time, in 2088: version numbers have 31 bits.
-    private static let maximum = Double(Int32.max) - 1
+    /// 2060-01-01T00:00:00Z, in seconds since 2020; a clock that shows a later time is wrong.
+    private static let end = 1_262_304_000.0
+
+    /// The numbers above the highest known one that may be lost, when the time does not tell.
+    private static let room = 1_000_000
+
+    /// The highest floor: version numbers have 31 bits, and 147 million are left for publishes.
+    package static let maximum = 2_000_000_000
+
+    /// The highest number that a raise can be asked to exceed, so that later raises have room.
+    package static let maximumRequest = 1_500_000_000
 
     /// The floor after a restore of a store whose highest version number, or floor, is `highest`: the
     /// number of seconds since 2020, which no project reaches by its publishes.
+    ///
+    /// When the clock is wrong, or was wrong at an earlier raise, the floor is well above `highest`.
     package static func raised(above highest: Int, at date: Date) -> Int {
         let seconds = date.timeIntervalSince1970 - beginning
-        return max(highest + 1, seconds > 0 ? Int(min(seconds, maximum)) : 0)
+        guard (0..<end).contains(seconds), highest < Int(seconds) + room else {
+            return highest + room
+        }
+        return max(highest + 1, Int(seconds))
     }
 
     /// The number of the next version of a project.
@@ -58,26 +72,58 @@ package struct VersionRaise: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// The entry for a store whose highest version number, or floor, is `highest`.
-    package func entry(above highest: Int, revision: StoreRevision) -> AuditEntry {
-        let floor = VersionFloor.raised(above: max(highest, minimum), at: date)
-        return AuditEntry(
+    /// The floor and its entry for a store whose highest version number, or floor, is `highest`.
+    ///
+    /// - Throws: ``TemplateStoreError`` when no higher floor is left; nothing is stored then.
+    package func applied(
+        above highest: Int, revision: StoreRevision
+    ) throws(TemplateStoreError) -> (floor: Int, entry: AuditEntry) {
+        let floor = max(
+            VersionFloor.raised(above: highest, at: date), min(minimum, .max - 1) + 1)
+        guard floor <= VersionFloor.maximum else {
+            throw TemplateStoreError(
+                .unavailable,
+                "The version numbers cannot be raised above \(max(highest, minimum)), which the "
+                    + "store has or the request names: the highest possible floor is "
+                    + "\(VersionFloor.maximum). Nothing is changed: start with an empty store, and "
+                    + "publish the templates in it.")
+        }
+        let entry = AuditEntry(
             revision: revision, project: nil, date: date.roundedToMilliseconds, actor: actor,
             action: .raiseVersions, subject: "\(floor + 1)", detail: reason)
+        return (floor, entry)
     }
 }
 
 extension AuditEntry {
     /// The version floor that the entry's change set; nil for other changes.
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `damaged`: another floor would give numbers again
+    ///   that clients have.
     package var versionFloor: Int? {
-        action == .raiseVersions ? Int32(subject).map { Int($0) - 1 } : nil
+        get throws(TemplateStoreError) {
+            guard action == .raiseVersions else { return nil }
+            guard let next = Int(subject), (1...Self.maximumVersion).contains(next) else {
+                throw TemplateStoreError(
+                    .damaged,
+                    "The entry RAISE_VERSIONS of the audit trail, at revision \(revision), has "
+                        + "\"\(subject.prefix(100))\" instead of a version: restore a backup.")
+            }
+            return next - 1
+        }
     }
 
     /// The highest version number that the entry's change used or set; nil for other changes.
     package var highestVersion: Int? {
-        switch action {
-        case .publish, .rollback: Int32(subject).map(Int.init)
-        default: versionFloor ?? deletedVersion
+        get throws(TemplateStoreError) {
+            switch action {
+            case .publish, .rollback:
+                Int(subject).flatMap { (1...Self.maximumVersion).contains($0) ? $0 : nil }
+            default: try versionFloor ?? deletedVersion
+            }
         }
     }
+
+    /// Limited by the number of digits in the client protocol.
+    private static let maximumVersion = 999_999_999_999_999
 }

@@ -158,9 +158,9 @@ package enum StoreCopyTrial {
         of store: any ArchivingStore
     ) async throws(TemplateStoreError) -> ArchiveDigest {
         var digest = ArchiveDigest()
-        try await store.openArchive().read { record in
+        try await store.openArchive().read { record throws(TemplateStoreError) in
             // A command that copies a store raises the version floor of the copy.
-            if case .change(let entry, _) = record, entry.versionFloor != nil { return }
+            if case .change(let entry, _) = record, try entry.versionFloor != nil { return }
             digest.add(record)
         }
         return digest
@@ -207,10 +207,18 @@ package enum StoreCopyTrial {
         later.date += 60
         try expect(
             try await copy.raiseVersions(later) == next + 60, "A later raise is of its time.")
-        later.minimum = 2_000_000_000
+        later.minimum = VersionFloor.maximumRequest
         try expect(
             try await copy.raiseVersions(later) > later.minimum,
             "Versions are above a given number.")
+        let floor = try await copy.versionFloor()
+        try expect(try await copy.snapshot().versionFloor == floor, "A snapshot has the floor.")
+        // The clock of 2100 counts as wrong.
+        later.date = Date(timeIntervalSince1970: 4_102_444_800)
+        let wrong = try await copy.raiseVersions(later)
+        try expect(wrong > floor + 1, "A raise by a wrong clock does not lower the numbers.")
+        let newest = try await copy.publish(submission("{}", to: "other", 2))
+        try expect(newest.version.number == wrong, "A publish follows a raise by a wrong clock.")
     }
 
     private static func expect(_ isKept: Bool, _ rule: String) throws {

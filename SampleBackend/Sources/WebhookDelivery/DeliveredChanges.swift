@@ -21,20 +21,23 @@ struct DeliveredChanges: Sendable {
         func add(_ sections: some Sequence<String>) {
             names.formUnion(sections.exactNames)
         }
+        // The receiver may have another version under a number up to the floor.
+        let floor = try await store.versionFloor()
         var new: RemoteConfigTemplate?
         for earlier in try await possibleVersions() {
-            if let sections = knownChanges(project, earlier, version) {
+            if earlier > floor, let sections = knownChanges(project, earlier, version) {
                 add(sections)
                 continue
             }
             if new == nil { new = try await template(version) }
             guard let current = new else { return [] }
-            if let old = try await template(earlier) {
+            if earlier > floor, let old = try await template(earlier) {
                 add(TemplateDiff.changedSections(from: old, to: current))
             } else {
-                // Any section may differ from one of a version that is no longer stored.
+                // Any section may differ from one of a version that is not stored.
                 add(current.sections.names)
-                for number in try await storedVersions(after: earlier) {
+                let known = earlier > floor ? earlier : 0
+                for number in try await storedVersions(after: known) {
                     if let between = try await template(number) { add(between.sections.names) }
                 }
             }

@@ -42,6 +42,8 @@ struct TrustedProxiesTests {
         NamedRow(
             "empty elements", Request(lines: ["198.51.100.7, ,,", ""], client: "198.51.100.7")),
         NamedRow("a port", Request(lines: ["198.51.100.7:4711"], client: "198.51.100.7")),
+        NamedRow(
+            "a port with a sign", Request(lines: ["198.51.100.7:+80"], client: "10.0.0.1")),
         NamedRow("IPv6", Request(lines: ["2001:db8::7"], client: "2001:db8::7")),
         NamedRow("IPv6 in brackets", Request(lines: ["[2001:db8::7]"], client: "2001:db8::7")),
         NamedRow(

@@ -31,6 +31,9 @@ struct AdministrationCommandsTests {
         let listed = try latest.json["versions"]?.arrayValue
         #expect(listed?.compactMap { $0["versionNumber"]?.stringValue } == ["2"])
 
+        let oldest = try await target.run("diff", "0", "1")
+        #expect(oldest.exitCode == 0, "\(oldest)")
+        #expect(oldest.output.contains("Home"))
         let diff = try await target.run("diff", "1", "2")
         #expect(diff.exitCode == 0)
         #expect(diff.output.contains("~ Home.title"), "\(diff)")

@@ -110,6 +110,34 @@ struct BackupFilesTests {
         try await etcd.close()
     }
 
+    /// Only a server, or a command that changes it, makes a backup a store in use.
+    @Test func commandsThatOnlyReadLeaveABackup() async throws {
+        let before = try contents()
+        let store = "sqlite:\(backup)"
+        let other = folder.path("other.sqlite")
+        let commands = [
+            ["versions"], ["audit"], ["tokens", "list"], ["projects", "list"],
+            ["webhooks", "list"], ["connections"],
+        ].map { $0 + ["--project", StoreCopyTrial.project] }
+        for command in commands + [["backup", other]] {
+            let run = try await CommandRun(command + ["--store", store])
+            #expect(run.exitCode == 0, "\(command) \(run)")
+            #expect(try contents() == before, "\(command)")
+        }
+        for command in [["restore", other], ["copy", "--from", folder.store]] {
+            let run = try await CommandRun(command + ["--to", store])
+            #expect(run.exitCode != 0)
+            #expect(run.error.contains("is a backup, and is unchanged"), "\(run)")
+            #expect(try contents() == before, "\(command)")
+        }
+        #expect(try await restore(other).exitCode == 0)
+        let created = try await CommandRun([
+            "tokens", "create", "--name", "new", "--role", "viewer", "--store", store,
+        ])
+        #expect(created.exitCode == 0, "\(created)")
+        #expect(!SQLiteTemplateStore.isBackup(at: backup))
+    }
+
     private func setMode(_ file: Int, _ parent: Int) throws {
         try FileManager.default.setAttributes([.posixPermissions: file], ofItemAtPath: backup)
         try FileManager.default.setAttributes(

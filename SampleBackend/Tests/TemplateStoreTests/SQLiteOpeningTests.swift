@@ -27,6 +27,17 @@ struct SQLiteOpeningTests {
         return files
     }
 
+    /// Opening a pipe would wait for its other end.
+    @Test func theStoreRefusesWhatIsNotAFile() async throws {
+        try #require(unsafe mkfifo(path, 0o600) == 0)
+        for path in [path, "/dev/null"] {
+            let error = try await storeError { _ = try await SQLiteTemplateStore(path: path) }
+            #expect(error?.code == .unavailable)
+            #expect(error?.message.contains("'\(path)' is not a file") == true)
+            #expect(!SQLiteTemplateStore.isBackup(at: path))
+        }
+    }
+
     @Test func theStoreRefusesANewerSchemaAndDoesNotTouchIt() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())

@@ -43,6 +43,7 @@ struct SnapshotFileTests {
                 project: "b",
                 details: ProjectDetails(displayName: "B", color: .teal, environment: .staging),
                 date: Date(), actor: "test"))
+        _ = try await store.raiseVersions(VersionRaise(reason: "test"))
         return SnapshotFile.Kept(
             snapshot: try await store.snapshot(), date: Date().roundedToMilliseconds,
             mark: mark(storeID))

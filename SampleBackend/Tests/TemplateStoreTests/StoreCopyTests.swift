@@ -1,13 +1,14 @@
 import Foundation
 import GRDB
 import InMemoryTemplateStore
-import SQLiteTemplateStore
 import SeededRandomness
 import TemplateStore
 import TemplateStoreTesting
 import Templates
 import TemporaryFolders
 import Testing
+
+@testable import SQLiteTemplateStore
 
 @Suite("Copies of stores", .timeLimit(.minutes(Rounds.minutes)))
 struct StoreCopyTests {
@@ -100,6 +101,26 @@ struct StoreCopyTests {
         }
         #expect(error?.message.contains("'\(path)'") == true, "\(String(describing: error))")
         #expect(error?.message.contains("copy.sqlite") == false)
+    }
+
+    /// Another process may have begun to use the backup, which a connection must notice.
+    @Test func aBackupIsNoneOnceAnotherProcessUsesIt() async throws {
+        let store = try await database("store.sqlite")
+        _ = try await store.publish(.make())
+        let path = folder.path("backup.sqlite")
+        try await store.backup(to: path)
+        try SQLiteTemplateStore.addChecksum(toBackupAt: path)
+        await store.close()
+        #expect(SQLiteTemplateStore.isBackup(at: path))
+        let connection = try DatabaseQueue(path: path)
+        #expect(try await connection.read { try SQLiteBackupChecksum.isPresent(in: $0) })
+        let used = try await database("backup.sqlite")
+        #expect(try await connection.read { try !SQLiteBackupChecksum.isPresent(in: $0) })
+        try await connection.write { try SQLiteBackupChecksum.remove(from: $0) }
+        try connection.close()
+        await used.close()
+        #expect(!SQLiteTemplateStore.isBackup(at: path))
+        #expect(!SQLiteTemplateStore.isBackup(at: folder.path("none.sqlite")))
     }
 
     @Test func anEmptyStoreIsCopied() async throws {

@@ -119,7 +119,12 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         }
         var request = try made.checked(reportedURL: source.reportedURL)
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
-        if let lastEventID { request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID") }
+        if let lastEventID {
+            request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID")
+            // After a restore, the server cannot know the document by its version.
+            let tag = state.withLock { $0.entityTag }
+            if let tag { request.setValue(tag, forHTTPHeaderField: "If-None-Match") }
+        }
         let exchange = StreamExchange(
             request, maximumSize: 2 * min(source.limits.maximumSize, .max / 2),
             reportedURL: source.reportedURL)

@@ -90,7 +90,7 @@ extension Administration {
             () throws(TemplateStoreError) in
             try await store.publish(template.submission)
         }
-        library.apply(stored)
+        await library.applyPublished(stored)
         return stored
     }
 
@@ -124,7 +124,7 @@ extension Administration {
                 to: version, inProject: project, expecting: expectation, user: user,
                 description: description, date: now())
         }
-        library.apply(stored)
+        await library.applyPublished(stored)
         return stored
     }
 

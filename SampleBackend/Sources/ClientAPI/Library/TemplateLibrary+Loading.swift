@@ -44,6 +44,7 @@ extension TemplateLibrary {
             templates: templates, overrides: overrides.filter { !$1.isEmpty },
             projectDetails: state.projectDetails, revision: state.revision)
         snapshot.deletedVersions = state.deletedVersions
+        snapshot.versionFloor = state.versionFloor
         return snapshot
     }
 
@@ -57,6 +58,7 @@ extension TemplateLibrary {
             newest > unreadableVersion(ofProject: name)?.number ?? -1,
             let stored = try await store.template(version: nil, inProject: name)
         else { return }
+        try await readVersionFloor(ifRaisedBefore: stored)
         apply(stored)
     }
 
@@ -116,11 +118,12 @@ extension TemplateLibrary {
                     compiled, overrides: pinned, cacheBytes: cacheBytes)
             }
         }
-        let (before, readLater, deleted) = state.withLockedValue { [projects, overrides] state in
+        let (before, readLater, deleted, isRaised) = state.withLockedValue {
+            [projects, overrides] state in
             let before = state.projects
             // A load that started later contains everything that this one has.
             guard let readLater = state.overridesReads.takeAll(number) else {
-                return (before, [OverridesOwner](), [String]())
+                return (before, [OverridesOwner](), [String](), false)
             }
             let deletedMeanwhile = state.deletedVersions.filter { $1 > knownDeletions[$0] ?? -1 }
             let appliedMeanwhile = state.projectDetails.filter { name, details in
@@ -129,6 +132,8 @@ extension TemplateLibrary {
             state.projects = projects
             state.projectDetails = snapshot.projectDetails
             state.deletedVersions = snapshot.deletedVersions
+            let isRaised = snapshot.versionFloor > state.versionFloor
+            state.versionFloor = snapshot.versionFloor
             for (name, version) in deletedMeanwhile {
                 _ = state.remove(project: name, upTo: version)
             }
@@ -168,10 +173,11 @@ extension TemplateLibrary {
                 state.projects[name] == nil
                     || known.compiled.version.number <= state.deletedVersions[name] ?? -1
             }
-            return (before, readLater, Array(deleted.keys))
+            return (before, readLater, Array(deleted.keys), isRaised)
         }
         for name in deleted { announceDeletion(ofProject: name) }
         earlierOverrides.expectChanges(inProjects: versions.keys)
+        if isRaised { notify(.versionFloor) }
         notify(.everything)
         // Clients that resume at the same version receive no other notification of changed pinned
         // values.

@@ -36,6 +36,8 @@ package final class TemplateLibrary: Sendable {
         var comparisonCount = 0
         /// The template of each project that this process is publishing.
         var prepared: [String: PreparedTemplate] = [:]  // names: names of projects are ASCII
+        /// The version floor of the store.
+        var versionFloor = 0
         /// The last version of each deleted project; nothing here belongs to it or an earlier one.
         var deletedVersions: [String: Int] = [:]  // names: names of projects are ASCII
     }
@@ -237,6 +239,7 @@ package final class TemplateLibrary: Sendable {
                 apply(details, project: project)
             }
         case .project(let project): try await readProject(project, at: change.revision)
+        case .session(id: ""): try await readVersionFloor()
         case .tokens, .session, .webhooks: break
         }
         state.withLockedValue { $0.revision = max($0.revision, change.revision) }
@@ -286,6 +289,8 @@ package enum LibraryChange: Sendable, Hashable {
     /// A project was deleted, and everything about it is to be forgotten; another one may have its
     /// name by now.
     case deletion(String)
+    /// The version floor was raised; versions above it follow.
+    case versionFloor
     /// The pinned values of a user changed in these sections.
     case overrides(project: String, userID: String, sections: Set<ExactText>)
     /// Everything was reloaded.

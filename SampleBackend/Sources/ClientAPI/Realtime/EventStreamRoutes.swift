@@ -80,7 +80,9 @@ package struct EventStreamRoutes: Sendable {
     ) throws(RequestError) -> Answer {
         let streamRequest = StreamRequest(
             document: try DocumentRequest(request),
-            lastEventID: request.headerFields.first(named: "last-event-id"), format: format)
+            lastEventID: request.headerFields.first(named: "last-event-id"),
+            documentTag: request.headerFields[.ifNoneMatch].map(EntityTagCondition.init),
+            format: format)
         try checkProject(streamRequest.document.project)
         guard request.method == .get else {
             var headerFields = headerFields

@@ -22,6 +22,10 @@ extension ProjectStreams {
             waitForVersion(of: stream)
             return
         }
+        guard version > hub.library.versionFloor else {
+            compareDocument(of: stream, since: version)
+            return
+        }
         guard version != current else {
             sendPinnedValues(to: stream)
             return
@@ -45,8 +49,37 @@ extension ProjectStreams {
         }
     }
 
+    /// Sends a `reset`, unless the client's tag is that of its current document.
+    ///
+    /// For versions up to the version floor: the client may have other content under the number than
+    /// the store, or pinned values that the store has lost.
+    private func compareDocument(of stream: StreamSubscription, since version: Int) {
+        let current = published.entityTag(
+            for: stream.basis, userID: stream.request.document.userID)
+        if stream.request.documentTag?.matches(current.entityTag.opaqueTag) == true {
+            send(nil, to: stream, since: version)
+        } else {
+            reset(stream, since: version)
+        }
+    }
+
+    /// Makes all clients of streams fetch their documents, because the version floor was raised after
+    /// they were compared with the stored versions.
+    func resetAll() {
+        // Copies the list, because a stream that ends leaves it.
+        let open = subscriptions
+        // A client that is catching up is compared with the new floor.
+        for case let stream as StreamSubscription in open
+        where !stream.isClosed && !stream.isCatchingUp { reset(stream) }
+    }
+
     /// Sends the changes since a version, if any.
     func sendChange(to stream: StreamSubscription, since earlier: CompiledTemplate) {
+        // The floor may have been raised while the version or the pinned values were read.
+        guard earlier.version.number > hub.library.versionFloor else {
+            compareDocument(of: stream, since: earlier.version.number)
+            return
+        }
         let context = stream.request.targetingContext
         let touched = hub.sectionsWithChangedOverrides(
             ofUser: context.userID, inProject: name, since: earlier.version.number)
@@ -66,7 +99,7 @@ extension ProjectStreams {
             touchedSections: touched.union(pinned?.sections.keys ?? [:].keys),
             format: stream.request.format)
         if let event = catchUpEvents[key] {
-            send(event, to: stream, since: earlier)
+            send(event, to: stream, since: earlier.version.number)
             return
         }
         let change = DocumentChange(
@@ -77,17 +110,17 @@ extension ProjectStreams {
         if isShared, catchUpEvents.count < Self.maximumCatchUpEvents {
             catchUpEvents[key] = .some(event)
         }
-        send(event, to: stream, since: earlier)
+        send(event, to: stream, since: earlier.version.number)
     }
 
     /// Sends a change since a version, or only the ID of the current version when nothing has
     /// changed.
     private func send(
-        _ event: EventChunk?, to stream: StreamSubscription, since earlier: CompiledTemplate
+        _ event: EventChunk?, to stream: StreamSubscription, since earlier: Int
     ) {
         if let event {
             tell(stream, StreamEvent(chunk: event))
-        } else if published.compiled.version.number > earlier.version.number,
+        } else if published.compiled.version.number > earlier,
             !stream.request.namesUser
         {
             _ = stream.tell(StreamEvents.id(published.compiled.version.number))

@@ -6,6 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Rendering
 import Targeting
+import TemplateStore
 
 /// Distributes changes of the library to the open streams and long polls (PROTOCOL 2).
 ///
@@ -49,7 +50,8 @@ package final class RealtimeHub: Sendable {
         self.library = library
         self.limits = limits
         self.acknowledgedShare = acknowledgedShare
-        unknownVersions = UnknownVersions(logger: library.logger)
+        unknownVersions = UnknownVersions(
+            canBeRaised: library.store is any SharedStoring, logger: library.logger)
         places = StreamPlaces(
             maximum: maximumStreams, maximumPerAddress: limits.streamsPerAddress,
             maximumUsers: limits.streamUsers)
@@ -165,7 +167,7 @@ package final class RealtimeHub: Sendable {
                 $0.traces[project, default: OverrideTraces()].add(sections, ofUser: userID)
             }
         case .deletion(let project): state.withLockedValue { $0.traces[project] = nil }
-        case .project, .everything: break
+        case .project, .versionFloor, .everything: break
         }
         for thread in threads {
             thread.eventLoop.execute { thread.value.forward(change) }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import NIOCore
 import Targeting
 
@@ -21,6 +22,9 @@ struct StreamRequest: Sendable {
 
     /// The version in ``lastEventID``; 0 when that is not a version, nil when it is nil.
     var lastVersion: Int? { lastEventID.map { max(Int($0) ?? 0, 0) } }
+
+    /// The entity tag of the client's document, from `If-None-Match`; nil when it is not sent.
+    var documentTag: EntityTagCondition?
 
     var format = Format.activeConfig
 

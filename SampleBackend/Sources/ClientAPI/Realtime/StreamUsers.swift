@@ -10,7 +10,7 @@ struct StreamUsers: Sendable {
     /// A request for each user, in order.
     let requests: [StreamRequest]
 
-    /// Reads `{"users": [{"user_id": "1", "signals": {…}, "last_event_id": "5"}]}`.
+    /// Reads `{"users": [{"user_id": "1", "signals": {…}, "last_event_id": "5", "etag": "W/…"}]}`.
     ///
     /// - Throws: A ``RequestError`` with status 400 that names the position.
     init(_ body: JSONNode, project: String) throws(RequestError) {
@@ -43,7 +43,8 @@ struct StreamUsers: Sendable {
         guard case .object = user else {
             throw .invalidArgument("\(place) is \(user.kindDescription): send an object.")
         }
-        try checkMembers(of: user, known: ["user_id", "signals", "last_event_id"], at: place)
+        try checkMembers(
+            of: user, known: ["user_id", "signals", "last_event_id", "etag"], at: place)
         let userID: String?
         switch user["user_id"] {
         case .string(let text)?: userID = text
@@ -53,18 +54,25 @@ struct StreamUsers: Sendable {
                 "\(place).user_id is \(other?.kindDescription ?? "missing"): send a string, or "
                     + "null for the generic user.")
         }
-        let lastEventID: String?
-        switch user["last_event_id"] {
-        case .string(let text)?: lastEventID = text
-        case nil, .null?: lastEventID = nil
-        case let other?:
-            throw .invalidArgument(
-                "\(place).last_event_id is \(other.kindDescription): send a string.")
-        }
         let document = DocumentRequest(
             project: project, userID: userID,
             signals: try signals(of: user["signals"], at: "\(place).signals"))
-        return StreamRequest(document: document, lastEventID: lastEventID, namesUser: true)
+        return StreamRequest(
+            document: document, lastEventID: try text("last_event_id", of: user, at: place),
+            documentTag: try text("etag", of: user, at: place).map(EntityTagCondition.init),
+            namesUser: true)
+    }
+
+    private static func text(
+        _ name: String, of user: JSONNode, at place: String
+    ) throws(RequestError) -> String? {
+        switch user[name] {
+        case .string(let text)?: return text
+        case nil, .null?: return nil
+        case let other?:
+            throw .invalidArgument(
+                "\(place).\(name) is \(other.kindDescription): send a string.")
+        }
     }
 
     private static func signals(

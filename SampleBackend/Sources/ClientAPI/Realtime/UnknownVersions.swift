@@ -2,10 +2,11 @@ import Logging
 import Metrics
 import NIOConcurrencyHelpers
 import NIOCore
+import TemplateStore
 import Templates
 
-/// Reports versions that clients name and the store never made: the store was brought back to an
-/// earlier state.
+/// Reports versions that clients name and the store never made: the store may have been brought back
+/// to an earlier state.
 final class UnknownVersions: Sendable {
     /// Minimum time between two log messages about a project.
     private static let pause: TimeAmount = .minutes(10)
@@ -18,7 +19,11 @@ final class UnknownVersions: Sendable {
     private let logger: Logger
     private let requests = Counter(label: "activeconfig_unknown_version_requests")
 
-    init(logger: Logger) {
+    /// True for a store that `raise-versions` can open.
+    private let canBeRaised: Bool
+
+    init(canBeRaised: Bool, logger: Logger) {
+        self.canBeRaised = canBeRaised
         self.logger = logger
     }
 
@@ -31,17 +36,34 @@ final class UnknownVersions: Sendable {
         requests.increment()
         let isDue = lastMessages.withLockedValue { times in
             if let last = times[project], now - last < Self.pause { return false }
-            if times.count >= Self.maximumProjects { times = [:] }
+            if times.count >= Self.maximumProjects {
+                // names: names of projects are ASCII
+                times = times.filter { now - $0.value < Self.pause }
+            }
+            // Beyond that the metric counts them.
+            if times.count >= Self.maximumProjects { return false }
             times[project] = now
             return true
         }
         guard isDue else { return }
         logger.warning(
             """
-            Apps have version \(number), which this store never made: it was probably restored from an \
-            earlier state. Run "sample-backend raise-versions --above \(number)" with the server's \
-            --store, then publish: earlier releases of the framework ignore lower versions.
+            A client names version \(number), which this store never made. Any client can send any \
+            number; if the store was restored from an earlier state, apps have such versions. \
+            \(advice(number))
             """,
             metadata: ["project": "\(project)", "newest": "\(newest.number)"])
+    }
+
+    private func advice(_ number: Int) -> String {
+        guard canBeRaised else {
+            return "A store in memory is empty after each start: its next versions may be lower."
+        }
+        guard number <= VersionFloor.maximumRequest else {
+            return "No store has numbers that high: there is nothing to do."
+        }
+        return "Only if you know that it was restored, run \"sample-backend raise-versions\" with "
+            + "the server's --store, with --above and the highest version that was published before, "
+            + "then publish: earlier releases of the framework ignore lower versions."
     }
 }

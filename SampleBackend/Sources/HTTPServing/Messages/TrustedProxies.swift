@@ -63,6 +63,10 @@ package struct TrustedProxies: Hashable, Sendable {
 
     /// True for an empty text, or a colon and a port.
     private static func isPort(_ text: Substring) -> Bool {
-        text.isEmpty || text.first == ":" && UInt16(text.dropFirst()) != nil
+        let digits = text.dropFirst()
+        // `UInt16` accepts a sign.
+        return text.isEmpty
+            || text.first == ":" && UInt16(digits) != nil
+                && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }

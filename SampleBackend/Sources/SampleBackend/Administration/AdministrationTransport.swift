@@ -20,6 +20,11 @@ struct AdministrationRequest: Sendable {
 
     var ifMatch: String?
     var body: Data?
+
+    /// True for a request other than `GET` that stores nothing.
+    var isTrial = false
+
+    var changesStore: Bool { method != "GET" && !isTrial }
 }
 
 /// The response to an administrator's request.

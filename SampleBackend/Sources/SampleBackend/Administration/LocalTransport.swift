@@ -7,21 +7,36 @@ import NIOFoundationEssentialsCompat
 import TemplateStore
 
 /// Handles requests with a store that this process opens.
-struct LocalTransport: AdministrationTransport {
-    let store: any TemplateStore
-    private let administration: LocalAdministration
+///
+/// Requests that only read leave a backup as it is: they are answered from a private copy.
+actor LocalTransport: AdministrationTransport {
+    private let location: StoreLocation
+    private var store: any TemplateStore
+    private var administration: LocalAdministration
+
+    /// True until a request changes a backup.
+    private var isCopyOfBackup: Bool
 
     /// Opens the store.
     ///
     /// - Throws: A ``CommandFailure`` when it cannot be opened.
     init(_ location: StoreLocation) async throws {
-        store = try await location.openExisting()
+        self.location = location
+        isCopyOfBackup = location.isBackup
+        (store, administration) = try await Self.open(location, isForReading: isCopyOfBackup)
+    }
+
+    private static func open(
+        _ location: StoreLocation, isForReading: Bool
+    ) async throws -> (any TemplateStore, LocalAdministration) {
+        let store = try await location.openExisting(isForReading: isForReading)
         var logger = Logger(label: "sample-backend") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         do {
-            administration = try await LocalAdministration(
+            let administration = try await LocalAdministration(
                 store: store, administratorName: LocalAdministration.namePrefix + NSUserName(),
                 logger: logger)
+            return (store, administration)
         } catch {
             await store.close()
             throw CommandFailure("\(error)", code: Exit.unavailable)
@@ -29,6 +44,11 @@ struct LocalTransport: AdministrationTransport {
     }
 
     func send(_ request: AdministrationRequest) async throws -> AdministrationAnswer {
+        if isCopyOfBackup, request.changesStore {
+            isCopyOfBackup = false
+            await store.close()
+            (store, administration) = try await Self.open(location, isForReading: false)
+        }
         var fields = HTTPFields()
         if let ifMatch = request.ifMatch { fields[.ifMatch] = ifMatch }
         let answer = await administration.answer(

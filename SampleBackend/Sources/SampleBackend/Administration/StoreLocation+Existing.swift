@@ -4,6 +4,11 @@ import SQLiteTemplateStore
 import TemplateStore
 
 extension StoreLocation {
+    /// True for a backup, which a server or a command that changes it turns into a store in use.
+    var isBackup: Bool {
+        if case .sqlite(let path) = self { SQLiteTemplateStore.isBackup(at: path) } else { false }
+    }
+
     /// Opens an existing store; the caller closes it.
     ///
     /// - Parameter isForReading: True leaves a database and its folder unchanged.

@@ -48,7 +48,10 @@ struct BackupCommand: AsyncParsableCommand {
         }
         let database: SQLiteTemplateStore
         do throws(TemplateStoreError) {
-            database = try await SQLiteTemplateStore(path: path)
+            database =
+                SQLiteTemplateStore.isBackup(at: path)
+                ? try await SQLiteTemplateStore.reading(path: path)
+                : try await SQLiteTemplateStore(path: path)
         } catch {
             throw CommandFailure(error)
         }

@@ -9,7 +9,7 @@ struct DiffCommand: AdministrationCommand {
         commandName: "diff",
         abstract: "Show the differences between two versions, or between a version and a file.")
 
-    @Argument(help: "The older version. (default with --file: the current one)")
+    @Argument(help: "The older version; 0 is an empty template. (default with --file: the current)")
     var from: Int?
 
     @Argument(help: "The newer version. (default: the current one)")
@@ -54,6 +54,8 @@ struct DiffCommand: AdministrationCommand {
     private func template(
         version: Int?, transport: any AdministrationTransport
     ) async throws -> RemoteConfigTemplate {
+        // As the state before the first version, which HTTP names so too.
+        if version == 0 { return RemoteConfigTemplate() }
         let query = version.map { "?versionNumber=\($0)" } ?? ""
         let answer = try await transport.perform(
             AdministrationRequest(path: options.projectPath + "/remoteConfig" + query))

@@ -24,7 +24,7 @@ struct EvaluateCommand: AdministrationCommand {
         let answer = try await transport.json(
             AdministrationRequest(
                 method: "POST", path: options.projectPath + "/remoteConfig:preview",
-                body: body.jsonData()), template: proposed)
+                body: body.jsonData(), isTrial: true), template: proposed)
         guard let node = answer["users"]?.arrayValue?.first else {
             throw CommandFailure("The server's response names no user.", code: Exit.failure)
         }

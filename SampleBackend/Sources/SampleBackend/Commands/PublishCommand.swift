@@ -89,7 +89,7 @@ struct PublishCommand: AdministrationCommand {
                 method: "PUT",
                 path: options.projectPath + "/remoteConfig"
                     + (validateOnly ? "?validateOnly=true" : ""),
-                ifMatch: tag, body: template.jsonData()))
+                ifMatch: tag, body: template.jsonData(), isTrial: validateOnly))
         if answer.status == 412, isConfirmed {
             throw CommandFailure(
                 "Another version was published after the question: review it, and publish again.",
@@ -203,7 +203,7 @@ struct PublishCommand: AdministrationCommand {
         return try await transport.json(
             AdministrationRequest(
                 method: "POST", path: options.projectPath + "/remoteConfig:preview",
-                body: body.jsonData()), template: template)
+                body: body.jsonData(), isTrial: true), template: template)
     }
 
     private static func print(_ preview: JSONNode?) {

@@ -12,7 +12,9 @@ struct RaiseVersionsCommand: AsyncParsableCommand {
             server that opens a backup raise the numbers by themselves. Use this command after a \
             restore that the program cannot detect: by "etcdctl snapshot restore", or of a database \
             file that was copied back. The next version of each project is the number of seconds \
-            since 2020, or the one after the newest if that is higher. Servers may be running.
+            since 2020, or a higher one: the one after the newest, or, when the clock is wrong, one \
+            million above it. Servers may be running: clients of their streams fetch their \
+            documents again.
             """)
 
     @Option(
@@ -30,13 +32,11 @@ struct RaiseVersionsCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard (0...Self.maximum).contains(above) else {
-            throw ValidationError("--above is not a version: give a number up to \(Self.maximum).")
+        let maximum = VersionFloor.maximumRequest
+        guard (0...maximum).contains(above) else {
+            throw ValidationError("--above is not a version: give a number up to \(maximum).")
         }
     }
-
-    /// Stores have version numbers of 31 bits, with room for the next versions.
-    private static let maximum = 2_000_000_000
 
     func run() async throws {
         try await CommandFailure.reported(asJSON: json) {

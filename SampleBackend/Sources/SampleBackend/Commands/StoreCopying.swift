@@ -27,6 +27,7 @@ struct StoreCopying: Sendable {
         let original = try await source.openExisting(isForReading: true)
         let result: StoreCopy
         do throws(TemplateStoreError) {
+            if target.isBackup { throw TemplateStoreError.isBackup("\(target)") }
             let copy = try await target.open()
             do {
                 result = try await run(from: original, to: copy)
