@@ -15,7 +15,21 @@ beforeEach(emptyStorages);
 const condition = (name, expression = 'true') => ({name, expression});
 const setting = (value, conditionalValues = {}) => ({defaultValue: {value}, conditionalValues});
 
-/** The differences of two templates, as the server reports them, without their parts. */
+/** Names that moved, as the server finds them: those outside the longest rising series. */
+function movedNames(before, after) {
+    const places = after.map((name) => before.indexOf(name)).filter((place) => place >= 0);
+    /** The last one's series, for each length the one that ends lowest. */
+    let longest = [];
+    for (const place of places) {
+        const index = longest.findIndex((series) => series.at(-1) >= place);
+        const series = [...longest[(index < 0 ? longest.length : index) - 1] ?? [], place];
+        longest = longest.with(index < 0 ? longest.push(series) - 1 : index, series);
+    }
+    const stayed = longest.at(-1) ?? [];
+    return places.filter((place) => !stayed.includes(place)).map((place) => before[place]);
+}
+
+/** The differences of two templates, as the server reports them, of parts only the positions. */
 function differences(base, draft) {
     /** Differences of two objects by name; `of` adds what the names are. */
     const between = (old, now, of) => [...new Set([...Object.keys(now), ...Object.keys(old)])]
@@ -30,8 +44,14 @@ function differences(base, draft) {
         ...section === 'Default' && parameters, ...parameterGroups[section]?.parameters});
     const sections = new Set(['Default',
         ...Object.keys(base.parameterGroups), ...Object.keys(draft.parameterGroups)]);
+    const [before, after] = [base, draft].map((side) => Object.keys(named(side)));
+    const moved = movedNames(before, after);
+    const conditions = between(named(base), named(draft), (name) => ({name}));
     return {
-        conditions: between(named(base), named(draft), (name) => ({name})),
+        conditions: [...conditions,
+            ...moved.filter((name) => !conditions.some((each) => each.name === name))
+                .map((name) => ({name, change: 'CHANGED'}))].map((found) => ({...found,
+            parts: moved.includes(found.name) ? [{name: 'position'}] : []})),
         groups: between(heads(base), heads(draft), (name) => ({name})),
         parameters: [...sections].flatMap((section) => between(
             settings(base, section), settings(draft, section), (key) => ({section, key})))};
@@ -84,7 +104,7 @@ test('a choice has the chosen changes and nothing of the rest (seeds 1 to 3000)'
         for (const key of keysOf(all)) {
             if (random(2)) left = choosing(left, needs, key, random(3) === 0);
         }
-        const chosen = chosenChanges(base, draft, left);
+        const chosen = chosenChanges(base, draft, left, all);
         const wanted = [...keysOf(all)].filter((key) => !left.has(key));
         chosenCount += wanted.length;
         assert.deepEqual([...keysOf(differences(base, chosen))].sort(), wanted.sort(),
@@ -102,10 +122,45 @@ test('all changes are the draft, and none are the base', () => {
         const random = randomNumbers(seed);
         const [base, draft] = [randomTemplate(random), randomTemplate(random)];
         const all = differences(base, draft);
-        assert.equal(chosenChanges(base, draft, new Set()), draft);
-        assert.ok(isEqual(chosenChanges(base, draft, keysOf(all)).parameters, base.parameters));
-        assert.ok(!keysOf(differences(base, chosenChanges(base, draft, keysOf(all)))).size);
+        assert.equal(chosenChanges(base, draft, new Set(), all), draft);
+        const none = chosenChanges(base, draft, keysOf(all), all);
+        assert.ok(isEqual(none.parameters, base.parameters));
+        assert.ok(!keysOf(differences(base, none)).size);
     }
+});
+
+test('conditions keep their order but for chosen moves (seeds 1 to 2000)', () => {
+    let moves = 0;
+    for (let seed = 1; seed <= 2000; seed += 1) {
+        const random = randomNumbers(seed);
+        const some = () => ['A', 'B', 'C', 'D', 'E'].filter(() => random(5) > 0)
+            .map((name) => condition(name, ['true', 'false'][random(2)]));
+        const base = {conditions: some(), parameterGroups: {}};
+        const draft = {conditions: some(), parameterGroups: {}};
+        for (let last = draft.conditions.length; last > 1; last -= 1) {
+            draft.conditions.push(...draft.conditions.splice(random(last), 1));
+        }
+        const all = differences(base, draft);
+        const left = new Set([...keysOf(all)].filter(() => random(2)));
+        const chosen = chosenChanges(base, draft, left, all);
+        const namesOf = ({conditions}) => conditions.map(({name}) => name);
+        const [before, after, result] = [base, draft, chosen].map(namesOf);
+        const moved = new Set(movedNames(before, after));
+        const isLeft = (name) => left.has(changeKey('condition', {name}));
+        for (const [list, counts] of [
+            [before, (name) => !moved.has(name) || isLeft(name)],
+            [after, (name) => !moved.has(name) || !isLeft(name)]]) {
+            const common = list.filter((name) => counts(name) && result.includes(name));
+            assert.deepEqual(
+                result.filter((name) => common.includes(name)), common, `seed ${seed}`);
+        }
+        for (const {name, expression} of chosen.conditions) {
+            const from = isLeft(name) || !after.includes(name) ? base : draft;
+            assert.equal(expression, from.conditions.find((each) => each.name === name).expression);
+        }
+        moves += [...moved].filter((name) => !isLeft(name)).length;
+    }
+    assert.ok(moves > 500);
 });
 
 const base = {conditions: [condition('A'), condition('B')], parameters: {},
@@ -173,7 +228,8 @@ test('a condition that is left out has its place again, and a removed setting to
         changed.conditions = [condition('B'), condition('Z'), condition('A')];
         delete settings.s;
     });
-    const chosen = chosenChanges(base, draft, new Set([keyOf.A, keyOf.s]));
+    const chosen = chosenChanges(base, draft, new Set([keyOf.A, keyOf.s]), {
+        ...differences(base, draft), conditions: [{name: 'A', parts: [{name: 'position'}]}]});
     assert.deepEqual(chosen.conditions.map(({name}) => name), ['A', 'B', 'Z']);
     assert.deepEqual(Object.keys(chosen.parameterGroups.G.parameters), ['s', 't']);
     assert.equal(settingAt(chosen, 'G', 's').parameter, base.parameterGroups.G.parameters.s);
@@ -184,7 +240,8 @@ test('conditions without distinct names are sent as they are, for the server to 
         changed.conditions = [condition('A'), condition('A')];
         settings.t.defaultValue.value = '2';
     });
-    assert.deepEqual(chosenChanges(base, draft, new Set([keyOf.t])).conditions, draft.conditions);
+    assert.deepEqual(chosenChanges(base, draft, new Set([keyOf.t]), differences(base, draft))
+        .conditions, draft.conditions);
 });
 
 const input = () => new PageInput('review', {user: 'ada', project: 'p'});

@@ -14,6 +14,7 @@ import {count, numberText} from '../text/formats.js';
 /** The choice of the changes of one draft. */
 export class ChangeChoice {
     #draft;
+    #changes;
     #needs;
     #input;
     /**
@@ -36,11 +37,11 @@ export class ChangeChoice {
     constructor(draft, input) {
         this.#draft = draft;
         this.#input = input;
-        const changes = draft.changes ?? noChanges;
-        this.#labels = new Map(sectionsOf(changes).flatMap(({items}) => items.map((
+        this.#changes = draft.changes ?? noChanges;
+        this.#labels = new Map(sectionsOf(this.#changes).flatMap(({items}) => items.map((
             {kind, label, difference}) => [changeKey(kind, difference), kind === 'setting'
             ? label : `the ${kind === 'group' ? 'section' : kind} ${label}`])));
-        this.#needs = neededChanges(draft.baseTemplate, draft.template, changes);
+        this.#needs = neededChanges(draft.baseTemplate, draft.template, this.#changes);
         const kept = this.#input.content;
         this.#set(new Set(Array.isArray(kept) ? kept.filter((key) => this.#labels.has(key)) : []));
         // What was changed since the choice brings along what it needs.
@@ -74,20 +75,20 @@ export class ChangeChoice {
     /** The draft with the chosen changes only. */
     get draft() {
         if (this.isWhole) return this.#draft;
-        const {template, baseTemplate, changes} = this.#draft;
+        const {template, baseTemplate} = this.#draft;
         /** @param {DifferenceKind} kind @param {Difference[]} list */
         const chosen = (kind, list) => list
             .filter((found) => this.isChosen(changeKey(kind, found)));
-        const {conditions, groups, parameters} = changes ?? noChanges;
-        return {...this.#draft, template: chosenChanges(baseTemplate, template, this.#left),
+        const {conditions, groups, parameters} = this.#changes;
+        return {...this.#draft,
+            template: chosenChanges(baseTemplate, template, this.#left, this.#changes),
             changes: {conditions: chosen('condition', conditions), groups: chosen('group', groups),
                 parameters: chosen('setting', parameters)}};
     }
 
     /** Changed conditions that are left out, although chosen settings have values for them. */
     get leftConditions() {
-        const {template, changes} = this.#draft;
-        return leftConditions(template, changes ?? noChanges, this.#left);
+        return leftConditions(this.#draft.template, this.#changes, this.#left);
     }
 
     /**

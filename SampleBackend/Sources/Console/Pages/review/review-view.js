@@ -61,7 +61,8 @@ export function showReview(context, state, draft, review) {
             // Rows that appear during a publish have enabled buttons.
             if (state.isPublishing) return;
             state.hasReverted = true;
-            workspace.edit(reverts[kind](workspace.template, workspace.baseTemplate, found));
+            workspace.edit(reverts[kind](
+                workspace.template, workspace.baseTemplate, found, difference));
             await workspace.saved();
             announce('Change reverted.');
             // The button is gone with its row.

@@ -18,25 +18,41 @@ export function changeKey(kind, {name, section, key}) {
 }
 
 /**
- * A list of conditions with others where they are in the base: each behind the nearest one before
- * it there.
+ * Names of the conditions that a draft moved among the others.
+ *
+ * @param {Difference[]} conditions
+ */
+export function movedConditions(conditions) {
+    return new Set(conditions.filter(({parts}) => parts.some((part) => part.name === 'position'))
+        .map(({name}) => name));
+}
+
+/**
+ * A list of conditions with others as they are in the base: a moved or removed one behind the
+ * nearest one before it there that stays, since a chosen move must not take others along.
  *
  * @param {Condition[]} list
  * @param {Condition[]} before Conditions of the base.
  * @param {(name: string) => boolean} isRestored
+ * @param {Set<string>} moved
  */
-export function restoringConditions(list, before, isRestored) {
-    const result = list.filter(({name}) => !isRestored(name));
+export function restoringConditions(list, before, isRestored, moved) {
+    const old = new Map(before.map((condition) => [condition.name, condition]));
+    const result = list.flatMap((condition) => {
+        if (!isRestored(condition.name)) return condition;
+        return moved.has(condition.name) ? [] : old.get(condition.name) ?? [];
+    });
     const present = new Set(result.map(({name}) => name));
     /** @type {?string} */
     let anchor = null;
     for (const condition of before) {
-        if (isRestored(condition.name)) {
+        const {name} = condition;
+        if (isRestored(name) && !present.has(name)) {
             const last = anchor;
-            result.splice(
-                last === null ? 0 : result.findIndex(({name}) => name === last) + 1, 0, condition);
+            result.splice(last === null ? 0
+                : result.findIndex((other) => other.name === last) + 1, 0, condition);
         }
-        if (isRestored(condition.name) || present.has(condition.name)) anchor = condition.name;
+        if (isRestored(name) || (present.has(name) && !moved.has(name))) anchor = name;
     }
     return result;
 }
@@ -61,9 +77,10 @@ function chosenSettings(before, now, isLeft) {
  * @param {Template} base
  * @param {Template} draft
  * @param {Set<string>} left Keys of the changes that are left out, of `changeKey`.
+ * @param {Differences} differences
  * @returns {Template} The draft itself if all are chosen.
  */
-export function chosenChanges(base, draft, left) {
+export function chosenChanges(base, draft, left, differences) {
     if (!left.size) return draft;
     /** @param {...string} parts */
     const isLeft = (...parts) => left.has(JSON.stringify(parts));
@@ -85,7 +102,7 @@ export function chosenChanges(base, draft, left) {
     // The server refuses conditions without distinct names: they cannot be told apart.
     if (!isNamedList(draft.conditions ?? [])) return result;
     const conditions = restoringConditions(conditionsOf(draft), conditionsOf(base),
-        (name) => isLeft('condition', name));
+        (name) => isLeft('condition', name), movedConditions(differences.conditions));
     result = withMember(result, 'conditions',
         conditions.length || draft.conditions ? conditions : undefined);
     const present = conditionNames(result);
