@@ -5,6 +5,7 @@ import {beforeEach, test} from 'node:test';
 import {PageInput} from '../../Sources/Console/Pages/controls/page-input.js';
 import {isEqual} from '../../Sources/Console/Pages/json/json.js';
 import {ChangeChoice} from '../../Sources/Console/Pages/review/change-choice.js';
+import {noChanges} from '../../Sources/Console/Pages/server/server-draft.js';
 import {changeKey, choosing, chosenChanges, leftConditions, neededChanges}
     from '../../Sources/Console/Pages/template/chosen-changes.js';
 import {settingAt} from '../../Sources/Console/Pages/template/template.js';
@@ -272,6 +273,13 @@ test('the tab keeps what is left out, and a new change is chosen', () => {
     assert.deepEqual([last.count, last.total, last.isOffered], [0, 1, true]);
     last.chooseAll(true);
     assert.equal(new ChangeChoice(draftOf(rest), input()).isOffered, false);
+});
+
+test('a choice waits until the server has compared the draft', () => {
+    new ChangeChoice(draftOf(both), input()).chooseOnly(keyOf.s);
+    new ChangeChoice({...draftOf(both), changes: null}, input());
+    new ChangeChoice({...draftOf(both), changes: noChanges, isBaseGone: true}, input());
+    assert.ok(!new ChangeChoice(draftOf(both), input()).isChosen(keyOf.t));
 });
 
 test('a later value for a condition that is left out brings it along', () => {

@@ -42,6 +42,8 @@ export class ChangeChoice {
             {kind, label, difference}) => [changeKey(kind, difference), kind === 'setting'
             ? label : `the ${kind === 'group' ? 'section' : kind} ${label}`])));
         this.#needs = neededChanges(draft.baseTemplate, draft.template, this.#changes);
+        // What was left out stays so until the server has compared the draft.
+        if (!draft.changes || draft.isBaseGone) return;
         const kept = this.#input.content;
         this.#set(new Set(Array.isArray(kept) ? kept.filter((key) => this.#labels.has(key)) : []));
         // What was changed since the choice brings along what it needs.
