@@ -271,6 +271,7 @@ test('the tab keeps what is left out, and a new change is chosen', () => {
     });
     const last = new ChangeChoice(draftOf(rest), input());
     assert.deepEqual([last.count, last.total, last.isOffered], [0, 1, true]);
+    assert.equal(last.text, '0 of 1 change is chosen. The others stay in your draft.');
     last.chooseAll(true);
     assert.equal(new ChangeChoice(draftOf(rest), input()).isOffered, false);
 });

@@ -99,8 +99,8 @@ export class ChangeChoice {
      */
     get text() {
         if (this.isWhole) return `All ${count(this.total, 'change')} are chosen.`;
-        return `${this.shortText} ${this.count === 1 ? 'is' : 'are'} chosen. The others stay in `
-            + 'your draft.';
+        const isOne = this.count === 1 || this.total === 1;
+        return `${this.shortText} ${isOne ? 'is' : 'are'} chosen. The others stay in your draft.`;
     }
 
     /** The choice in short, such as "3 of 5 changes". */
