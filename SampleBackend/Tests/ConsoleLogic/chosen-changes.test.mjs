@@ -30,7 +30,10 @@ function movedNames(before, after) {
     return places.filter((place) => !stayed.includes(place)).map((place) => before[place]);
 }
 
-/** The differences of two templates, as the server reports them, of parts only the positions. */
+/**
+ * The differences of two templates, as the server reports them, of the parts only positions and
+ * expressions.
+ */
 function differences(base, draft) {
     /** Differences of two objects by name; `of` adds what the names are. */
     const between = (old, now, of) => [...new Set([...Object.keys(now), ...Object.keys(old)])]
@@ -52,7 +55,9 @@ function differences(base, draft) {
         conditions: [...conditions,
             ...moved.filter((name) => !conditions.some((each) => each.name === name))
                 .map((name) => ({name, change: 'CHANGED'}))].map((found) => ({...found,
-            parts: moved.includes(found.name) ? [{name: 'position'}] : []})),
+            parts: [...moved.includes(found.name) ? [{name: 'position'}] : [],
+                ...named(base)[found.name]?.expression === named(draft)[found.name]?.expression
+                    ? [] : [{name: 'expression'}]]})),
         groups: between(heads(base), heads(draft), (name) => ({name})),
         parameters: [...sections].flatMap((section) => between(
             settings(base, section), settings(draft, section), (key) => ({section, key})))};
@@ -195,6 +200,28 @@ for (const [name, draft, key, isChosen, along] of [
         draft.conditions[0].name = 'Z';
         settings.s.conditionalValues = {Z: {value: 'a'}};
     }), keyOf.A, true, [keyOf.s, keyOf.Z]],
+    ['a condition with another rule brings along the settings without a value for it',
+        edited((draft, settings) => {
+            draft.conditions[0].expression = 'false';
+            settings.s.conditionalValues = {};
+        }), keyOf.A, true, [keyOf.s]],
+    ['a setting without a value can go before the other rule of the condition',
+        edited((draft, settings) => {
+            draft.conditions[0].expression = 'false';
+            settings.s.conditionalValues = {};
+        }), keyOf.s, true, []],
+    ['a condition with another colour stays alone', edited((draft, settings) => {
+        draft.conditions[0].tagColor = 'PINK';
+        settings.s.conditionalValues = {};
+    }), keyOf.A, true, []],
+    ['a moved setting does not go without its new place', edited((draft, settings) => {
+        draft.parameterGroups.H = {parameters: {s: settings.s}};
+        delete settings.s;
+    }), keyOf.s, true, ['["setting","H","s"]', keyOf.H]],
+    ['a moved setting stays when its new place is left out', edited((draft, settings) => {
+        draft.parameterGroups.H = {parameters: {s: settings.s}};
+        delete settings.s;
+    }), '["setting","H","s"]', false, [keyOf.s]],
     ['a setting brings its new section along', edited((draft) => {
         draft.parameterGroups.H = {parameters: {u: setting('1')}};
     }), keyOf.u, true, [keyOf.H]],

@@ -111,8 +111,8 @@ export function chosenChanges(base, draft, left, differences) {
 }
 
 /**
- * The changes without which each one would leave a value without its condition, or a setting
- * without its section, by key.
+ * The changes without which each one would leave a value without its condition or for another rule,
+ * or a setting without its section, or remove a moved one, by key.
  *
  * @param {Template} base
  * @param {Template} draft
@@ -129,7 +129,19 @@ export function neededChanges(base, draft, {conditions, groups, parameters}) {
     const add = (key, needed) => needs.set(key, (needs.get(key) ?? new Set()).add(needed));
     const [newConditions, oldConditions] = [
         namesOf(conditions, 'ADDED'), namesOf(conditions, 'REMOVED')];
+    const newRules = new Set(conditions.filter(({change, parts}) => change === 'CHANGED'
+        && parts.some((part) => ['expression', 'condition'].includes(part.name)))
+        .map(({name}) => name));
     const [newGroups, oldGroups] = [namesOf(groups, 'ADDED'), namesOf(groups, 'REMOVED')];
+    /**
+     * Where a removed setting was moved, by its key; null if several sections have got such a key.
+     *
+     * @type {Map<string, ?string>}
+     */
+    const targets = new Map();
+    for (const found of parameters.filter(({change}) => change === 'ADDED')) {
+        targets.set(found.key, targets.has(found.key) ? null : changeKey('setting', found));
+    }
     for (const found of parameters) {
         const {section, key} = found;
         const own = changeKey('setting', found);
@@ -140,13 +152,32 @@ export function neededChanges(base, draft, {conditions, groups, parameters}) {
             if (newConditions.has(name)) add(own, condition(name));
         }
         for (const name of names(before?.parameter.conditionalValues ?? {})) {
-            if (oldConditions.has(name)) add(condition(name), own);
+            const isGone = now && !member(now.parameter.conditionalValues, name);
+            if (oldConditions.has(name) || (newRules.has(name) && isGone)) {
+                add(condition(name), own);
+            }
         }
+        const target = targets.get(key);
+        if (found.change === 'REMOVED' && target) add(own, target);
         const group = JSON.stringify(['group', section]);
         if (now?.group === section && newGroups.has(section)) add(own, group);
         if (before?.group === section && oldGroups.has(section)) add(group, own);
     }
     return needs;
+}
+
+/**
+ * The changes that need each one, by key.
+ *
+ * @param {Map<string, Set<string>>} needs
+ */
+function reversed(needs) {
+    /** @type {Map<string, Set<string>>} */
+    const result = new Map();
+    for (const [key, needed] of needs) {
+        for (const other of needed) result.set(other, (result.get(other) ?? new Set()).add(key));
+    }
+    return result;
 }
 
 /**
@@ -161,13 +192,12 @@ export function neededChanges(base, draft, {conditions, groups, parameters}) {
 export function choosing(left, needs, key, isChosen) {
     const result = new Set(left);
     const pending = [key];
+    const along = isChosen ? needs : reversed(needs);
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-        const current = next;
-        if (isChosen) result.delete(current);
-        else result.add(current);
-        const others = isChosen ? [...needs.get(current) ?? []]
-            : [...needs].filter(([, needed]) => needed.has(current)).map(([other]) => other);
-        pending.push(...others.filter((other) => result.has(other) === isChosen));
+        if (isChosen) result.delete(next);
+        else result.add(next);
+        pending.push(...[...along.get(next) ?? []].filter((other) => (
+            result.has(other) === isChosen)));
     }
     return result;
 }
