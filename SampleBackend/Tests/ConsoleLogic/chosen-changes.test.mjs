@@ -4,7 +4,7 @@ import {beforeEach, test} from 'node:test';
 
 import {PageInput} from '../../Sources/Console/Pages/controls/page-input.js';
 import {isEqual} from '../../Sources/Console/Pages/json/json.js';
-import {ChangeChoice} from '../../Sources/Console/Pages/review/change-choice.js';
+import {ChangeChoice, keepOnly} from '../../Sources/Console/Pages/review/change-choice.js';
 import {noChanges} from '../../Sources/Console/Pages/server/server-draft.js';
 import {changeKey, choosing, chosenChanges, leftConditions, neededChanges}
     from '../../Sources/Console/Pages/template/chosen-changes.js';
@@ -308,6 +308,15 @@ test('a choice waits until the server has compared the draft', () => {
     new ChangeChoice({...draftOf(both), changes: null}, input());
     new ChangeChoice({...draftOf(both), changes: noChanges, isBaseGone: true}, input());
     assert.ok(!new ChangeChoice(draftOf(both), input()).isChosen(keyOf.t));
+});
+
+test('one change to review alone waits, too, and one that is gone changes no choice', () => {
+    keepOnly(input(), keyOf.s);
+    new ChangeChoice({...draftOf(both), changes: null}, input());
+    assert.ok(!new ChangeChoice(draftOf(both), input()).isChosen(keyOf.t));
+    keepOnly(input(), keyOf.u);
+    assert.deepEqual([keyOf.s, keyOf.t].map(
+        (key) => new ChangeChoice(draftOf(both), input()).isChosen(key)), [true, false]);
 });
 
 test('a later value for a condition that is left out brings it along', () => {

@@ -11,6 +11,17 @@ import {count, numberText} from '../text/formats.js';
 
 /** @typedef {import('../controls/page-input.js').PageInput} PageInput */
 
+/**
+ * Notes that one change is to be chosen with all that it needs, when the changes are known.
+ *
+ * @param {PageInput} input
+ * @param {string} only Its key.
+ */
+export function keepOnly(input, only) {
+    const {content} = input;
+    input.keep({only, left: Array.isArray(content) ? content : content?.left ?? []});
+}
+
 /** The choice of the changes of one draft. */
 export class ChangeChoice {
     #draft;
@@ -45,7 +56,10 @@ export class ChangeChoice {
         // What was left out stays so until the server has compared the draft.
         if (!draft.changes || draft.isBaseGone) return;
         const kept = this.#input.content;
-        this.#set(new Set(Array.isArray(kept) ? kept.filter((key) => this.#labels.has(key)) : []));
+        /** @type {{only?: string, left: string[]}} */
+        const {only, left} = Array.isArray(kept) ? {left: kept} : kept ?? {left: []};
+        this.#set(new Set(left.filter((key) => this.#labels.has(key))));
+        if (only !== undefined) this.chooseOnly(only);
         // What was changed since the choice brings along what it needs.
         for (const [key, needed] of this.#needs) {
             if (this.isChosen(key) && [...needed].some((each) => !this.isChosen(each))) {

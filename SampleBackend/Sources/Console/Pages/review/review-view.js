@@ -44,8 +44,6 @@ function placeOf(name, template) {
 export function showReview(context, state, draft, review) {
     const {workspace} = context;
     const {choice} = review;
-    if (state.only) choice.chooseOnly(state.only);
-    state.only = null;
     const chosen = h('div', {class: 'stack'});
     const drawChosen = () => showChosen(context, state, review, chosen);
     const {tools, choose} = choiceTools(choice, drawChosen);
