@@ -201,6 +201,17 @@ class PhoneTests(ChoosingCase):
         self.wait_for_text("Published as version 3", "main")
         self.assertNotIn("Half-finished", str(self.template()))
 
+    def test_has_the_box_and_the_button_of_a_change_on_one_line(self):
+        self.start_draft(change_several)
+        self.box("AppFeatures.RefreshInterval")
+        self.assertEqual(self.driver.execute_script("""
+            const middle = ({top, bottom}) => (top + bottom) / 2;
+            return [...document.querySelectorAll('.difference-head')].filter((head) => {
+                const [box, ...others] = ['.choose', '.badge', '.revert'].map((part) => (
+                    middle(head.querySelector(part).getBoundingClientRect())));
+                return others.some((other) => Math.abs(other - box) > 2);
+            }).map((head) => head.textContent);"""), [])
+
 
 class LargeTests(ChoosingCase):
     def test_chooses_one_of_thousands(self):

@@ -340,7 +340,7 @@ class HistoryTests(SettingListCase):
         self.go("settings")
         self.press("More for SampleViewConfiguration.LabelText")
         self.press("History …")
-        self.wait_for_text("Not changed since version 3.", "dialog")
+        self.wait_for_text("Not changed since version 2.", "dialog")
         self.press("Close")
         self.wait_for_dialog_to_close()
         self.press("More for AppFeatures.RefreshInterval")

@@ -189,6 +189,18 @@ class ColumnTests(TaskCase):
                              for text in self.driver.execute_script(COLUMNS)]
         self.assertEqual(problems, [], "\n".join(problems))
 
+    def test_names_the_first_condition_of_a_setting_and_its_switch(self):
+        self.go("settings")
+        self.find(".conditional-value")
+        self.addCleanup(self.browser.set_size, self.size)
+        for width in (1000, 1280, 2560):
+            self.browser.set_size((width, 900))
+            self.assertEqual(self.driver.execute_script("""
+                return [...document.querySelectorAll('.setting-conditions .chip, .conditional-value')]
+                    .filter((part) => /^User .$|^true$/.test(part.textContent)
+                        && part.scrollWidth > part.clientWidth)
+                    .map((part) => part.textContent);"""), [], width)
+
     def test_removes_a_rule_on_its_first_line(self):
         template = copy.deepcopy(TEMPLATE)
         users = ", ".join(f"'user {number}'" for number in range(20))

@@ -4,7 +4,8 @@ import {beforeEach, test} from 'node:test';
 
 import {PageInput} from '../../Sources/Console/Pages/controls/page-input.js';
 import {isEqual} from '../../Sources/Console/Pages/json/json.js';
-import {ChangeChoice} from '../../Sources/Console/Pages/review/change-choice.js';
+import {ChangeChoice, keepOnly} from '../../Sources/Console/Pages/review/change-choice.js';
+import {noChanges} from '../../Sources/Console/Pages/server/server-draft.js';
 import {changeKey, choosing, chosenChanges, leftConditions, neededChanges}
     from '../../Sources/Console/Pages/template/chosen-changes.js';
 import {settingAt} from '../../Sources/Console/Pages/template/template.js';
@@ -15,7 +16,24 @@ beforeEach(emptyStorages);
 const condition = (name, expression = 'true') => ({name, expression});
 const setting = (value, conditionalValues = {}) => ({defaultValue: {value}, conditionalValues});
 
-/** The differences of two templates, as the server reports them, without their parts. */
+/** Names that moved, as the server finds them: those outside the longest rising series. */
+function movedNames(before, after) {
+    const places = after.map((name) => before.indexOf(name)).filter((place) => place >= 0);
+    /** The last one's series, for each length the one that ends lowest. */
+    let longest = [];
+    for (const place of places) {
+        const index = longest.findIndex((series) => series.at(-1) >= place);
+        const series = [...longest[(index < 0 ? longest.length : index) - 1] ?? [], place];
+        longest = longest.with(index < 0 ? longest.push(series) - 1 : index, series);
+    }
+    const stayed = longest.at(-1) ?? [];
+    return places.filter((place) => !stayed.includes(place)).map((place) => before[place]);
+}
+
+/**
+ * The differences of two templates, as the server reports them, of the parts only positions and
+ * expressions.
+ */
 function differences(base, draft) {
     /** Differences of two objects by name; `of` adds what the names are. */
     const between = (old, now, of) => [...new Set([...Object.keys(now), ...Object.keys(old)])]
@@ -30,8 +48,16 @@ function differences(base, draft) {
         ...section === 'Default' && parameters, ...parameterGroups[section]?.parameters});
     const sections = new Set(['Default',
         ...Object.keys(base.parameterGroups), ...Object.keys(draft.parameterGroups)]);
+    const [before, after] = [base, draft].map((side) => Object.keys(named(side)));
+    const moved = movedNames(before, after);
+    const conditions = between(named(base), named(draft), (name) => ({name}));
     return {
-        conditions: between(named(base), named(draft), (name) => ({name})),
+        conditions: [...conditions,
+            ...moved.filter((name) => !conditions.some((each) => each.name === name))
+                .map((name) => ({name, change: 'CHANGED'}))].map((found) => ({...found,
+            parts: [...moved.includes(found.name) ? [{name: 'position'}] : [],
+                ...named(base)[found.name]?.expression === named(draft)[found.name]?.expression
+                    ? [] : [{name: 'expression'}]]})),
         groups: between(heads(base), heads(draft), (name) => ({name})),
         parameters: [...sections].flatMap((section) => between(
             settings(base, section), settings(draft, section), (key) => ({section, key})))};
@@ -84,7 +110,7 @@ test('a choice has the chosen changes and nothing of the rest (seeds 1 to 3000)'
         for (const key of keysOf(all)) {
             if (random(2)) left = choosing(left, needs, key, random(3) === 0);
         }
-        const chosen = chosenChanges(base, draft, left);
+        const chosen = chosenChanges(base, draft, left, all);
         const wanted = [...keysOf(all)].filter((key) => !left.has(key));
         chosenCount += wanted.length;
         assert.deepEqual([...keysOf(differences(base, chosen))].sort(), wanted.sort(),
@@ -102,10 +128,45 @@ test('all changes are the draft, and none are the base', () => {
         const random = randomNumbers(seed);
         const [base, draft] = [randomTemplate(random), randomTemplate(random)];
         const all = differences(base, draft);
-        assert.equal(chosenChanges(base, draft, new Set()), draft);
-        assert.ok(isEqual(chosenChanges(base, draft, keysOf(all)).parameters, base.parameters));
-        assert.ok(!keysOf(differences(base, chosenChanges(base, draft, keysOf(all)))).size);
+        assert.equal(chosenChanges(base, draft, new Set(), all), draft);
+        const none = chosenChanges(base, draft, keysOf(all), all);
+        assert.ok(isEqual(none.parameters, base.parameters));
+        assert.ok(!keysOf(differences(base, none)).size);
     }
+});
+
+test('conditions keep their order but for chosen moves (seeds 1 to 2000)', () => {
+    let moves = 0;
+    for (let seed = 1; seed <= 2000; seed += 1) {
+        const random = randomNumbers(seed);
+        const some = () => ['A', 'B', 'C', 'D', 'E'].filter(() => random(5) > 0)
+            .map((name) => condition(name, ['true', 'false'][random(2)]));
+        const base = {conditions: some(), parameterGroups: {}};
+        const draft = {conditions: some(), parameterGroups: {}};
+        for (let last = draft.conditions.length; last > 1; last -= 1) {
+            draft.conditions.push(...draft.conditions.splice(random(last), 1));
+        }
+        const all = differences(base, draft);
+        const left = new Set([...keysOf(all)].filter(() => random(2)));
+        const chosen = chosenChanges(base, draft, left, all);
+        const namesOf = ({conditions}) => conditions.map(({name}) => name);
+        const [before, after, result] = [base, draft, chosen].map(namesOf);
+        const moved = new Set(movedNames(before, after));
+        const isLeft = (name) => left.has(changeKey('condition', {name}));
+        for (const [list, counts] of [
+            [before, (name) => !moved.has(name) || isLeft(name)],
+            [after, (name) => !moved.has(name) || !isLeft(name)]]) {
+            const common = list.filter((name) => counts(name) && result.includes(name));
+            assert.deepEqual(
+                result.filter((name) => common.includes(name)), common, `seed ${seed}`);
+        }
+        for (const {name, expression} of chosen.conditions) {
+            const from = isLeft(name) || !after.includes(name) ? base : draft;
+            assert.equal(expression, from.conditions.find((each) => each.name === name).expression);
+        }
+        moves += [...moved].filter((name) => !isLeft(name)).length;
+    }
+    assert.ok(moves > 500);
 });
 
 const base = {conditions: [condition('A'), condition('B')], parameters: {},
@@ -139,6 +200,28 @@ for (const [name, draft, key, isChosen, along] of [
         draft.conditions[0].name = 'Z';
         settings.s.conditionalValues = {Z: {value: 'a'}};
     }), keyOf.A, true, [keyOf.s, keyOf.Z]],
+    ['a condition with another rule brings along the settings without a value for it',
+        edited((draft, settings) => {
+            draft.conditions[0].expression = 'false';
+            settings.s.conditionalValues = {};
+        }), keyOf.A, true, [keyOf.s]],
+    ['a setting without a value can go before the other rule of the condition',
+        edited((draft, settings) => {
+            draft.conditions[0].expression = 'false';
+            settings.s.conditionalValues = {};
+        }), keyOf.s, true, []],
+    ['a condition with another colour stays alone', edited((draft, settings) => {
+        draft.conditions[0].tagColor = 'PINK';
+        settings.s.conditionalValues = {};
+    }), keyOf.A, true, []],
+    ['a moved setting does not go without its new place', edited((draft, settings) => {
+        draft.parameterGroups.H = {parameters: {s: settings.s}};
+        delete settings.s;
+    }), keyOf.s, true, ['["setting","H","s"]', keyOf.H]],
+    ['a moved setting stays when its new place is left out', edited((draft, settings) => {
+        draft.parameterGroups.H = {parameters: {s: settings.s}};
+        delete settings.s;
+    }), '["setting","H","s"]', false, [keyOf.s]],
     ['a setting brings its new section along', edited((draft) => {
         draft.parameterGroups.H = {parameters: {u: setting('1')}};
     }), keyOf.u, true, [keyOf.H]],
@@ -173,7 +256,8 @@ test('a condition that is left out has its place again, and a removed setting to
         changed.conditions = [condition('B'), condition('Z'), condition('A')];
         delete settings.s;
     });
-    const chosen = chosenChanges(base, draft, new Set([keyOf.A, keyOf.s]));
+    const chosen = chosenChanges(base, draft, new Set([keyOf.A, keyOf.s]), {
+        ...differences(base, draft), conditions: [{name: 'A', parts: [{name: 'position'}]}]});
     assert.deepEqual(chosen.conditions.map(({name}) => name), ['A', 'B', 'Z']);
     assert.deepEqual(Object.keys(chosen.parameterGroups.G.parameters), ['s', 't']);
     assert.equal(settingAt(chosen, 'G', 's').parameter, base.parameterGroups.G.parameters.s);
@@ -184,7 +268,8 @@ test('conditions without distinct names are sent as they are, for the server to 
         changed.conditions = [condition('A'), condition('A')];
         settings.t.defaultValue.value = '2';
     });
-    assert.deepEqual(chosenChanges(base, draft, new Set([keyOf.t])).conditions, draft.conditions);
+    assert.deepEqual(chosenChanges(base, draft, new Set([keyOf.t]), differences(base, draft))
+        .conditions, draft.conditions);
 });
 
 const input = () => new PageInput('review', {user: 'ada', project: 'p'});
@@ -213,8 +298,25 @@ test('the tab keeps what is left out, and a new change is chosen', () => {
     });
     const last = new ChangeChoice(draftOf(rest), input());
     assert.deepEqual([last.count, last.total, last.isOffered], [0, 1, true]);
+    assert.equal(last.text, '0 of 1 change is chosen. The others stay in your draft.');
     last.chooseAll(true);
     assert.equal(new ChangeChoice(draftOf(rest), input()).isOffered, false);
+});
+
+test('a choice waits until the server has compared the draft', () => {
+    new ChangeChoice(draftOf(both), input()).chooseOnly(keyOf.s);
+    new ChangeChoice({...draftOf(both), changes: null}, input());
+    new ChangeChoice({...draftOf(both), changes: noChanges, isBaseGone: true}, input());
+    assert.ok(!new ChangeChoice(draftOf(both), input()).isChosen(keyOf.t));
+});
+
+test('one change to review alone waits, too, and one that is gone changes no choice', () => {
+    keepOnly(input(), keyOf.s);
+    new ChangeChoice({...draftOf(both), changes: null}, input());
+    assert.ok(!new ChangeChoice(draftOf(both), input()).isChosen(keyOf.t));
+    keepOnly(input(), keyOf.u);
+    assert.deepEqual([keyOf.s, keyOf.t].map(
+        (key) => new ChangeChoice(draftOf(both), input()).isChosen(key)), [true, false]);
 });
 
 test('a later value for a condition that is left out brings it along', () => {

@@ -291,12 +291,12 @@ test('the undo of the first version publishes an empty one over it', async () =>
     assert.deepEqual(await rollback('p', first, options()), {versionNumber: '2'});
     assert.equal(`${requests[0].method} ${requests[0].path}`, 'PUT /v1/projects/p/remoteConfig');
     assert.deepEqual(requests[0].body,
-        {parameters: {}, version: {description: 'Empty, as before version 1'}});
+        {parameters: {}, version: {description: 'Empty, as before the first version'}});
     assert.equal(requests[0].headers['If-Match'], '"etag-p-1"');
 });
 
 for (const [name, versions, found] of [
-    ['was done', [{versionNumber: '2', description: 'Empty, as before version 1'}], '2'],
+    ['was done', [{versionNumber: '2', description: 'Empty, as before the first version'}], '2'],
     ['was overtaken', [{versionNumber: '2', description: 'Of somebody else'}], undefined],
 ]) {
     test(`a lost undo of the first version that ${name} is found out`, async () => {

@@ -699,8 +699,6 @@ type ReviewState = {
     hasReverted: boolean;
     search: {text: string};
     opened: Set<string>;
-    /** Key of the only change to choose at first; null for all. */
-    only: string | null;
     show: () => void;
     follow: () => void;
 };

@@ -218,15 +218,17 @@ for (const [name, change, place, expected] of [
     });
 }
 
-for (const [now, name, expected] of [
+for (const [now, name, expected, moved = ''] of [
     ['A B* C', 'B', 'A B C'], ['A C', 'B', 'A B C'], ['B C', 'A', 'A B C'], ['A B', 'C', 'A B C'],
-    ['C A', 'B', 'C A B'], ['B A C', 'B', 'A B C'], ['N A B C', 'N', 'A B C'], ['C', 'B', 'B C'],
-    ['A N C', 'B', 'A B N C'],
+    ['C A', 'B', 'C A B', 'C'], ['B A C', 'B', 'A B C', 'B'], ['N A B C', 'N', 'A B C'],
+    ['C', 'B', 'B C'], ['A N C', 'B', 'A B N C'], ['B* C A', 'B', 'B C A', 'A'],
+    ['C B A*', 'C', 'B C A*', 'AC'],
 ]) {
     test(`the condition ${name} of ${now} is taken back`, () => {
         const list = now.split(' ').map((part) => (
             {name: part[0], e: part.endsWith('*') ? 2 : 1}));
-        const result = revertingCondition({conditions: list}, base, {name});
+        const result = revertingCondition({conditions: list}, base, {name}, {conditions:
+            [...moved].map((each) => ({name: each, parts: [{name: 'position'}]}))});
         assert.equal(result.conditions.map((each) => (
             each.name + (each.e === 2 ? '*' : ''))).join(' '), expected);
     });
@@ -235,7 +237,7 @@ for (const [now, name, expected] of [
 test('an added condition is taken back with its values', () => {
     const now = parseJSON('{"conditions":[{"name":"N"}],"parameters":{"x":{"conditionalValues":'
         + '{"N":{}}}}}');
-    assert.equal(jsonText(revertingCondition(now, base, {name: 'N'})),
+    assert.equal(jsonText(revertingCondition(now, base, {name: 'N'}, {conditions: []})),
         '{"conditions":[],"parameters":{"x":{"conditionalValues":{}}}}');
 });
 

@@ -8,6 +8,7 @@ import {shownAnswer} from '../controls/shown-answer.js';
 import {setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {versionBefore} from '../server/versions.js';
+import {versionText} from '../text/formats.js';
 import {diffView} from './diff-view.js';
 
 /** Version number of the state before the first publish. */
@@ -44,7 +45,7 @@ function offer(control, numbers) {
     const all = [...new Set([...known, ...numbers])]
         .sort((left, right) => Number(right) - Number(left));
     fill(control, all.map((number) => h('option', {value: number, hidden: number === before},
-        number === beginning ? 'Before version 1'
+        number === beginning ? 'Before the first version'
             : number === before ? 'Version before' : `Version ${number}`)));
     if (value) control.value = value;
 }
@@ -84,7 +85,7 @@ export function comparison(versions, context, left) {
         const older = from.value;
         setQuery({from: older, to: newer});
         const view = await readDifference(context, older, newer, signal);
-        if (!signal.aborted) announce(`Comparing version ${older} with version ${newer}.`);
+        if (!signal.aborted) announce(`Comparing ${versionText(older)} with version ${newer}.`);
         return view;
     });
     from.addEventListener('change', compare);

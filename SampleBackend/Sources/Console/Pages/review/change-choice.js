@@ -11,9 +11,21 @@ import {count, numberText} from '../text/formats.js';
 
 /** @typedef {import('../controls/page-input.js').PageInput} PageInput */
 
+/**
+ * Notes that one change is to be chosen with all that it needs, when the changes are known.
+ *
+ * @param {PageInput} input
+ * @param {string} only Its key.
+ */
+export function keepOnly(input, only) {
+    const {content} = input;
+    input.keep({only, left: Array.isArray(content) ? content : content?.left ?? []});
+}
+
 /** The choice of the changes of one draft. */
 export class ChangeChoice {
     #draft;
+    #changes;
     #needs;
     #input;
     /**
@@ -36,13 +48,18 @@ export class ChangeChoice {
     constructor(draft, input) {
         this.#draft = draft;
         this.#input = input;
-        const changes = draft.changes ?? noChanges;
-        this.#labels = new Map(sectionsOf(changes).flatMap(({items}) => items.map((
+        this.#changes = draft.changes ?? noChanges;
+        this.#labels = new Map(sectionsOf(this.#changes).flatMap(({items}) => items.map((
             {kind, label, difference}) => [changeKey(kind, difference), kind === 'setting'
             ? label : `the ${kind === 'group' ? 'section' : kind} ${label}`])));
-        this.#needs = neededChanges(draft.baseTemplate, draft.template, changes);
+        this.#needs = neededChanges(draft.baseTemplate, draft.template, this.#changes);
+        // What was left out stays so until the server has compared the draft.
+        if (!draft.changes || draft.isBaseGone) return;
         const kept = this.#input.content;
-        this.#set(new Set(Array.isArray(kept) ? kept.filter((key) => this.#labels.has(key)) : []));
+        /** @type {{only?: string, left: string[]}} */
+        const {only, left} = Array.isArray(kept) ? {left: kept} : kept ?? {left: []};
+        this.#set(new Set(left.filter((key) => this.#labels.has(key))));
+        if (only !== undefined) this.chooseOnly(only);
         // What was changed since the choice brings along what it needs.
         for (const [key, needed] of this.#needs) {
             if (this.isChosen(key) && [...needed].some((each) => !this.isChosen(each))) {
@@ -74,20 +91,20 @@ export class ChangeChoice {
     /** The draft with the chosen changes only. */
     get draft() {
         if (this.isWhole) return this.#draft;
-        const {template, baseTemplate, changes} = this.#draft;
+        const {template, baseTemplate} = this.#draft;
         /** @param {DifferenceKind} kind @param {Difference[]} list */
         const chosen = (kind, list) => list
             .filter((found) => this.isChosen(changeKey(kind, found)));
-        const {conditions, groups, parameters} = changes ?? noChanges;
-        return {...this.#draft, template: chosenChanges(baseTemplate, template, this.#left),
+        const {conditions, groups, parameters} = this.#changes;
+        return {...this.#draft,
+            template: chosenChanges(baseTemplate, template, this.#left, this.#changes),
             changes: {conditions: chosen('condition', conditions), groups: chosen('group', groups),
                 parameters: chosen('setting', parameters)}};
     }
 
     /** Changed conditions that are left out, although chosen settings have values for them. */
     get leftConditions() {
-        const {template, changes} = this.#draft;
-        return leftConditions(template, changes ?? noChanges, this.#left);
+        return leftConditions(this.#draft.template, this.#changes, this.#left);
     }
 
     /**
@@ -96,8 +113,8 @@ export class ChangeChoice {
      */
     get text() {
         if (this.isWhole) return `All ${count(this.total, 'change')} are chosen.`;
-        return `${this.shortText} ${this.count === 1 ? 'is' : 'are'} chosen. The others stay in `
-            + 'your draft.';
+        const isOne = this.count === 1 || this.total === 1;
+        return `${this.shortText} ${isOne ? 'is' : 'are'} chosen. The others stay in your draft.`;
     }
 
     /** The choice in short, such as "3 of 5 changes". */

@@ -3,7 +3,7 @@
  */
 
 import {member, withMember} from '../json/json.js';
-import {restoringConditions} from '../template/chosen-changes.js';
+import {movedConditions, restoringConditions} from '../template/chosen-changes.js';
 import {conditions, removingCondition, settingAt} from '../template/template.js';
 
 /**
@@ -35,14 +35,16 @@ export function revertingSetting(template, baseTemplate, {section, key}) {
  * @param {Template} template
  * @param {Template} baseTemplate
  * @param {Pick<Difference, 'name'>} difference
+ * @param {Pick<Differences, 'conditions'>} differences Those of the template and the base.
  */
-export function revertingCondition(template, baseTemplate, {name}) {
+export function revertingCondition(template, baseTemplate, {name}, differences) {
     const before = conditions(baseTemplate);
     if (!before.some((condition) => condition.name === name)) {
         return removingCondition(template, name);
     }
     return {...template, conditions: restoringConditions(
-        conditions(template), before, (other) => other === name)};
+        conditions(template), before, (other) => other === name,
+        movedConditions(differences.conditions))};
 }
 
 /**

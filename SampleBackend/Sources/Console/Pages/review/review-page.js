@@ -9,7 +9,7 @@ import {isContained} from '../drafts/ended-draft.js';
 import {dropQuery} from '../routing/router.js';
 import {changeKey} from '../template/chosen-changes.js';
 import {withoutVersion} from '../template/template.js';
-import {ChangeChoice} from './change-choice.js';
+import {ChangeChoice, keepOnly} from './change-choice.js';
 import {isStale} from './publish-form.js';
 import {baseGoneView, emptyView, endedElsewhereView, lastPublishView, publishedElsewhereView,
     unsavedView} from './review-messages.js';
@@ -53,10 +53,12 @@ export function show(main, context) {
     // is a description that is not in the draft yet; `opened` are the unfolded changes, `search` is
     // the search of them; `hasReverted` is true if a revert of a shown change is not shown yet.
     const choices = new PageInput('review', workspace);
+    const only = onlyChange(context.query);
+    if (only) keepOnly(choices, only);
     /** @type {ReviewState} */
     const state = {body, left: new AbortController(), shown: new AbortController(), view: '',
         review: null, notice: null, entered: null, isPublishing: false,
-        hasReverted: false, opened: new Set(), search: {text: ''}, only: onlyChange(context.query),
+        hasReverted: false, opened: new Set(), search: {text: ''},
         show: () => {}, follow: () => {}};
     fill(main, pageHead('Review and publish',
         'What your draft changes, and for which users, before they get it.'), body);

@@ -44,8 +44,6 @@ function placeOf(name, template) {
 export function showReview(context, state, draft, review) {
     const {workspace} = context;
     const {choice} = review;
-    if (state.only) choice.chooseOnly(state.only);
-    state.only = null;
     const chosen = h('div', {class: 'stack'});
     const drawChosen = () => showChosen(context, state, review, chosen);
     const {tools, choose} = choiceTools(choice, drawChosen);
@@ -61,7 +59,8 @@ export function showReview(context, state, draft, review) {
             // Rows that appear during a publish have enabled buttons.
             if (state.isPublishing) return;
             state.hasReverted = true;
-            workspace.edit(reverts[kind](workspace.template, workspace.baseTemplate, found));
+            workspace.edit(reverts[kind](
+                workspace.template, workspace.baseTemplate, found, difference));
             await workspace.saved();
             announce('Change reverted.');
             // The button is gone with its row.

@@ -8,7 +8,7 @@ import {etagOf} from '../server/versions.js';
 import {mergeTemplates} from '../template/template-merge.js';
 
 /** Description of the version that undoes the first one. */
-const emptyText = 'Empty, as before version 1';
+const emptyText = 'Empty, as before the first version';
 
 /**
  * Publishes the version `before` again in place of `versionNumber`; after a lost response,

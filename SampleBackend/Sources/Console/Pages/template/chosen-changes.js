@@ -18,25 +18,41 @@ export function changeKey(kind, {name, section, key}) {
 }
 
 /**
- * A list of conditions with others where they are in the base: each behind the nearest one before
- * it there.
+ * Names of the conditions that a draft moved among the others.
+ *
+ * @param {Difference[]} conditions
+ */
+export function movedConditions(conditions) {
+    return new Set(conditions.filter(({parts}) => parts.some((part) => part.name === 'position'))
+        .map(({name}) => name));
+}
+
+/**
+ * A list of conditions with others as they are in the base: a moved or removed one behind the
+ * nearest one before it there that stays, since a chosen move must not take others along.
  *
  * @param {Condition[]} list
  * @param {Condition[]} before Conditions of the base.
  * @param {(name: string) => boolean} isRestored
+ * @param {Set<string>} moved
  */
-export function restoringConditions(list, before, isRestored) {
-    const result = list.filter(({name}) => !isRestored(name));
+export function restoringConditions(list, before, isRestored, moved) {
+    const old = new Map(before.map((condition) => [condition.name, condition]));
+    const result = list.flatMap((condition) => {
+        if (!isRestored(condition.name)) return condition;
+        return moved.has(condition.name) ? [] : old.get(condition.name) ?? [];
+    });
     const present = new Set(result.map(({name}) => name));
     /** @type {?string} */
     let anchor = null;
     for (const condition of before) {
-        if (isRestored(condition.name)) {
+        const {name} = condition;
+        if (isRestored(name) && !present.has(name)) {
             const last = anchor;
-            result.splice(
-                last === null ? 0 : result.findIndex(({name}) => name === last) + 1, 0, condition);
+            result.splice(last === null ? 0
+                : result.findIndex((other) => other.name === last) + 1, 0, condition);
         }
-        if (isRestored(condition.name) || present.has(condition.name)) anchor = condition.name;
+        if (isRestored(name) || (present.has(name) && !moved.has(name))) anchor = name;
     }
     return result;
 }
@@ -61,9 +77,10 @@ function chosenSettings(before, now, isLeft) {
  * @param {Template} base
  * @param {Template} draft
  * @param {Set<string>} left Keys of the changes that are left out, of `changeKey`.
+ * @param {Differences} differences
  * @returns {Template} The draft itself if all are chosen.
  */
-export function chosenChanges(base, draft, left) {
+export function chosenChanges(base, draft, left, differences) {
     if (!left.size) return draft;
     /** @param {...string} parts */
     const isLeft = (...parts) => left.has(JSON.stringify(parts));
@@ -85,7 +102,7 @@ export function chosenChanges(base, draft, left) {
     // The server refuses conditions without distinct names: they cannot be told apart.
     if (!isNamedList(draft.conditions ?? [])) return result;
     const conditions = restoringConditions(conditionsOf(draft), conditionsOf(base),
-        (name) => isLeft('condition', name));
+        (name) => isLeft('condition', name), movedConditions(differences.conditions));
     result = withMember(result, 'conditions',
         conditions.length || draft.conditions ? conditions : undefined);
     const present = conditionNames(result);
@@ -94,8 +111,8 @@ export function chosenChanges(base, draft, left) {
 }
 
 /**
- * The changes without which each one would leave a value without its condition, or a setting
- * without its section, by key.
+ * The changes without which each one would leave a value without its condition or for another rule,
+ * or a setting without its section, or remove a moved one, by key.
  *
  * @param {Template} base
  * @param {Template} draft
@@ -112,7 +129,19 @@ export function neededChanges(base, draft, {conditions, groups, parameters}) {
     const add = (key, needed) => needs.set(key, (needs.get(key) ?? new Set()).add(needed));
     const [newConditions, oldConditions] = [
         namesOf(conditions, 'ADDED'), namesOf(conditions, 'REMOVED')];
+    const newRules = new Set(conditions.filter(({change, parts}) => change === 'CHANGED'
+        && parts.some((part) => ['expression', 'condition'].includes(part.name)))
+        .map(({name}) => name));
     const [newGroups, oldGroups] = [namesOf(groups, 'ADDED'), namesOf(groups, 'REMOVED')];
+    /**
+     * Where a removed setting was moved, by its key; null if several sections have got such a key.
+     *
+     * @type {Map<string, ?string>}
+     */
+    const targets = new Map();
+    for (const found of parameters.filter(({change}) => change === 'ADDED')) {
+        targets.set(found.key, targets.has(found.key) ? null : changeKey('setting', found));
+    }
     for (const found of parameters) {
         const {section, key} = found;
         const own = changeKey('setting', found);
@@ -123,13 +152,32 @@ export function neededChanges(base, draft, {conditions, groups, parameters}) {
             if (newConditions.has(name)) add(own, condition(name));
         }
         for (const name of names(before?.parameter.conditionalValues ?? {})) {
-            if (oldConditions.has(name)) add(condition(name), own);
+            const isGone = now && !member(now.parameter.conditionalValues, name);
+            if (oldConditions.has(name) || (newRules.has(name) && isGone)) {
+                add(condition(name), own);
+            }
         }
+        const target = targets.get(key);
+        if (found.change === 'REMOVED' && target) add(own, target);
         const group = JSON.stringify(['group', section]);
         if (now?.group === section && newGroups.has(section)) add(own, group);
         if (before?.group === section && oldGroups.has(section)) add(group, own);
     }
     return needs;
+}
+
+/**
+ * The changes that need each one, by key.
+ *
+ * @param {Map<string, Set<string>>} needs
+ */
+function reversed(needs) {
+    /** @type {Map<string, Set<string>>} */
+    const result = new Map();
+    for (const [key, needed] of needs) {
+        for (const other of needed) result.set(other, (result.get(other) ?? new Set()).add(key));
+    }
+    return result;
 }
 
 /**
@@ -144,13 +192,12 @@ export function neededChanges(base, draft, {conditions, groups, parameters}) {
 export function choosing(left, needs, key, isChosen) {
     const result = new Set(left);
     const pending = [key];
+    const along = isChosen ? needs : reversed(needs);
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-        const current = next;
-        if (isChosen) result.delete(current);
-        else result.add(current);
-        const others = isChosen ? [...needs.get(current) ?? []]
-            : [...needs].filter(([, needed]) => needed.has(current)).map(([other]) => other);
-        pending.push(...others.filter((other) => result.has(other) === isChosen));
+        if (isChosen) result.delete(next);
+        else result.add(next);
+        pending.push(...[...along.get(next) ?? []].filter((other) => (
+            result.has(other) === isChosen)));
     }
     return result;
 }
