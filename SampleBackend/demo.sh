@@ -63,6 +63,7 @@ backend() {
 }
 
 say "Building the backend and the sample app (the first time takes a few minutes) …"
+unset ACTIVECONFIG_WITHOUT_PLUGIN # Without the plug-in there is no sample app.
 swift build --package-path SampleBackend --product sample-backend
 swift build --product ActiveConfigSampleApp
 backend="$(swift build --package-path SampleBackend --show-bin-path)/sample-backend"
