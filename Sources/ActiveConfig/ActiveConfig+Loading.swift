@@ -78,69 +78,91 @@ extension ActiveConfig {
         let (documents, genericRevision) = (entry.documents, generic.documents.revision)
         // In this order: a pending document is removed only after it is stored as the user's own.
         let waiting = waitingDocument(of: entry)
-        let own = ownDocument(of: entry, documents)
-        let fallback =
-            own == nil ? readFallback(of: entry, isSwitch: isSwitch) : KnownConfiguration.none
+        let (own, fallback) =
+            if fallsBackToGeneric || documents.unstoredOwn != nil {
+                readInOrder(of: entry, documents, isSwitch: isSwitch)
+            } else {
+                readChoice(of: entry, isLoaded: documents.active != nil, isSwitch: isSwitch)
+            }
         return UserConfigurationState.Stored(
             own: own, waiting: waiting, fallback: fallback ?? .none,
-            followsGeneric: fallback == nil, revision: documents.revision,
+            followsGeneric: own == nil && fallback == nil, revision: documents.revision,
             genericRevision: genericRevision)
     }
 
-    /// The user's own document: the stored one, or a later one that could not be stored.
-    private func ownDocument(
-        of entry: UserEntry, _ documents: UserConfigurationState
-    ) -> KnownConfiguration? {
-        let stored = usable(
-            store?.ownConfiguration(forUserID: entry.userID.string), of: entry.userID)
+    /// A user's own document, and if there is none, a fallback other than the generic user's
+    /// configuration.
+    private typealias OwnOrFallback = (own: KnownConfiguration?, fallback: KnownConfiguration?)
+
+    /// Reads in the framework's order: own document, generic user, bootstrap.
+    private func readInOrder(
+        of entry: UserEntry, _ documents: UserConfigurationState, isSwitch: Bool
+    ) -> OwnOrFallback {
+        let userID = entry.userID
+        let own = usable(store?.ownConfiguration(forUserID: userID.string), of: userID)
         if let unstored = documents.unstoredOwn,
-            !documents.isSuperseded(unstored, by: stored?.templateVersion)
+            // Unless another process has stored a later one.
+            !documents.isSuperseded(unstored, by: own?.templateVersion)
         {
-            return .downloaded(unstored)
+            return (.downloaded(unstored), nil)
         }
-        return stored.map { KnownConfiguration($0, source: .stored, isOwn: true) }
+        if let own { return (KnownConfiguration(own, source: .stored, isOwn: true), nil) }
+        if userID == .generic {
+            return (nil, .fallback(store?.fallback.bootstrapState, .bootstrap))
+        }
+        refreshGeneric(isSwitch: isSwitch)
+        return (nil, nil)
     }
 
-    /// The fallback of a user without an own document; nil for the generic user's configuration, at
-    /// the time when this becomes the user's state.
-    private func readFallback(of entry: UserEntry, isSwitch: Bool) -> KnownConfiguration? {
+    /// Reads what a store with fallbacks of its own has for a user: the user's own document, if the
+    /// store says so, or its choice, which can be the generic user's document.
+    private func readChoice(
+        of entry: UserEntry, isLoaded: Bool, isSwitch: Bool
+    ) -> OwnOrFallback {
         let userID = entry.userID
-        func chosen(_ found: ConfigurationState?, _ source: SettingSource) -> KnownConfiguration {
-            found.map { KnownConfiguration($0, source: source, isOwn: false) } ?? .none
-        }
-        guard let store else {
-            if userID == .generic { return KnownConfiguration.none }
-            loadedSnapshot(of: generic)
-            return nil
-        }
-        if !fallsBackToGeneric {
-            let found = store.lastKnownActiveConfiguration(forUserID: userID.string)
-            if userID == .generic { return chosen(usable(found, of: .generic), .stored) }
-            // A refused document of the user is no fallback. A store without `ownConfiguration` may
-            // have returned the user's own document.
-            let isOwn = found != nil && found == store.ownConfiguration(forUserID: userID.string)
-            if !isOwn, found != store.lastKnownActiveConfiguration(forUserID: nil) {
-                return chosen(usable(found, of: userID, orOf: .generic), .stored)
+        guard let store else { return (nil, nil) }
+        let found = store.lastKnownActiveConfiguration(forUserID: userID.string)
+        // Otherwise memory has the same as the store, and one read suffices: whom the user follows
+        // is asked when the generic user is loaded.
+        let isOwnerNeeded =
+            isLoaded || !vetting.isEmpty || !options.activationPolicy.isImmediate
+            || generic.documents.active != nil
+        var isRefused = false
+        if isOwnerNeeded, found != nil,
+            let own = store.ownConfiguration(forUserID: userID.string)
+        {
+            if let own = usable(own, of: userID) {
+                return (KnownConfiguration(own, source: .stored, isOwn: true), nil)
             }
-        } else if userID == .generic {
-            return chosen(store.fallback.bootstrapState, .bootstrap)
+            // The document must not be used, so the user has none.
+            isRefused = true
         }
-        refreshGeneric(isRead: isSwitch ? false : state.withLock { $0.entry === generic })
-        return nil
+        if userID == .generic {
+            return (nil, .fallback(isRefused ? nil : usable(found, of: userID), .stored))
+        }
+        if isRefused
+            || isOwnerNeeded && found == store.lastKnownActiveConfiguration(forUserID: nil)
+        {
+            refreshGeneric(isSwitch: isSwitch)
+            return (nil, nil)
+        }
+        // A store without `ownConfiguration` may have returned the user's own document.
+        return (nil, .fallback(usable(found, of: userID, orOf: .generic), .stored))
     }
 
     /// Takes over the generic user's document stored by another process, for users who fall back to
     /// it.
     ///
-    /// `isRead` is true for the current user's, if that user stays current: a removal then has no
-    /// effect.
-    private func refreshGeneric(isRead: Bool) {
+    /// A removal has no effect while somebody reads the generic user's configuration: a handle, or
+    /// the current user, unless that is about to change.
+    private func refreshGeneric(isSwitch: Bool) {
         let (documents, snapshot) = generic.current
-        guard snapshot != nil else {
+        guard snapshot != nil, store != nil else {
             loadedSnapshot(of: generic)
             return
         }
         let stored = readStore(of: generic)
+        let isRead = !isSwitch && state.withLock { $0.entry === generic }
         let isUsed = isRead || users.usedEntry(of: .generic) != nil
         let event: UserConfigurationState.Event =
             isUsed ? .reloaded(stored) : .loadedAnew(stored)

@@ -5,9 +5,10 @@ extension ActiveConfig {
     func activation(
         of entry: UserEntry, after event: UserEvent
     ) -> ConfigurationActivation? {
-        let isStale = event.event.map {
-            entry.documents.isStale($0, genericRevision: generic.documents.revision)
-        } ?? false
+        let isStale =
+            event.event.map {
+                entry.documents.isStale($0, genericRevision: generic.documents.revision)
+            } ?? false
         if vetting.isEmpty || isStale { return nil }
         let current = event.isSwitch ? entry : state.withLock { $0.entry }
         let documents = event.event.map { self.state(of: entry, after: $0) } ?? entry.documents

@@ -39,6 +39,13 @@ final class KnownConfiguration: Sendable {
         KnownConfiguration(configuration, source: .downloaded, isOwn: true)
     }
 
+    /// A configuration that is not the user's own; nil: none.
+    static func fallback(
+        _ configuration: ConfigurationState?, _ source: SettingSource
+    ) -> KnownConfiguration {
+        configuration.map { KnownConfiguration($0, source: source, isOwn: false) } ?? .none
+    }
+
     static let none = KnownConfiguration(.empty, source: .absent, isOwn: false)
 }
 

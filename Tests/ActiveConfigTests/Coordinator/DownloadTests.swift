@@ -195,7 +195,7 @@ struct DownloadTests {
         fixture.startDownload()
         try await fixture.downloader.waitForRequests(1)
         config.currentUserID = "B"
-        store.afterNextRead(isOwn: true) {
+        store.afterNextRead {
             fixture.downloader.answer(1, with: .configuration(.titled(["Home": "new"])))
             isAnswered.wait()
         }

@@ -182,7 +182,7 @@ struct ForgettingTests {
         let threads = DispatchQueue(label: "setters", attributes: .concurrent)
         func heldRead(_ body: () throws -> Void) rethrows -> DispatchSemaphore {
             let mayEnd = DispatchSemaphore(value: 0)
-            store.afterNextRead(isOwn: true) {
+            store.afterNextRead {
                 hasRead.signal()
                 mayEnd.wait()
             }

@@ -14,7 +14,7 @@ final class ObservedStore: ActiveConfigStore {
     let base: InMemoryStore
     private let recorded = Locked<[Event]>([])
     private let body: @Sendable (Event) throws -> Void
-    private let nextRead = Locked<(isOwn: Bool, body: @Sendable () -> Void)?>(nil)
+    private let nextRead = Locked<(@Sendable () -> Void)?>(nil)
 
     /// Wraps a store.
     ///
@@ -40,30 +40,24 @@ final class ObservedStore: ActiveConfigStore {
         }
     }
 
-    /// Runs `body` between the next read and its return: of a user's own configuration, or of that
-    /// with fallbacks.
-    func afterNextRead(isOwn: Bool = false, _ body: @escaping @Sendable () -> Void) {
-        nextRead.withLock { $0 = (isOwn, body) }
-    }
-
-    private func endRead(isOwn: Bool) {
-        let next = nextRead.withLock { next in
-            guard next?.isOwn == isOwn else { return (@Sendable () -> Void)?.none }
-            defer { next = nil }
-            return next?.body
-        }
-        next?()
+    /// Runs `body` between the next read and its return.
+    func afterNextRead(_ body: @escaping @Sendable () -> Void) {
+        nextRead.withLock { $0 = body }
     }
 
     func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
         try? record(.read(userID))
-        defer { endRead(isOwn: false) }
-        return base.lastKnownActiveConfiguration(forUserID: userID)
+        let found = base.lastKnownActiveConfiguration(forUserID: userID)
+        let body = nextRead.withLock { body in
+            defer { body = nil }
+            return body
+        }
+        body?()
+        return found
     }
 
     func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
         try? record(.readOwn(userID))
-        defer { endRead(isOwn: true) }
         return base.ownConfiguration(forUserID: userID)
     }
 

@@ -47,7 +47,7 @@ struct StoredStateTests {
     }
 
     @Test(arguments: InterruptedStore.Failure.allCases)
-    fileprivate func aChangeCountsOnceWhetherItsFailedWriteIsStoredOrNot(failure: InterruptedStore.Failure) {
+    fileprivate func aChangeOfAFailedWriteCountsOnce(failure: InterruptedStore.Failure) {
         let store = InterruptedStore()
         func launch() -> StoredState<Value> {
             StoredState("record", initial: Value(), store: store, log: .disabled)
@@ -77,7 +77,8 @@ struct StoredStateTests {
     }
 
     @Test func aStoreThatKeepsNoRecordsLeavesTheValueInMemory() {
-        let state = StoredState("record", initial: Value(), store: RecordlessStore(), log: .disabled)
+        let store = RecordlessStore()
+        let state = StoredState("record", initial: Value(), store: store, log: .disabled)
         for number in 1...3 {
             state.update { $0.number += 1 }
             state.refresh()

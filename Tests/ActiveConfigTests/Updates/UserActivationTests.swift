@@ -65,7 +65,7 @@ struct UserActivationTests {
         let user = launch.config.configuration(forUserID: "1")
         let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
         let mayEnd = DispatchSemaphore(value: 0)
-        store.afterNextRead(isOwn: true) {
+        store.afterNextRead {
             hasBegun.finish()
             mayEnd.wait()
         }

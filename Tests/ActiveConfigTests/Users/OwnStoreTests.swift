@@ -179,16 +179,25 @@ struct OwnStoreTests {
         #expect(title == "2")
     }
 
-    @Test func aSwitchToTheGenericUserReachesThoseWhoFollow() throws {
+    @Test(arguments: [true, false])
+    func aSwitchToTheGenericUserReachesThoseWhoFollow(isLoaded: Bool) throws {
         try store.persistConfiguration(.versioned(1), forUserID: nil)
         let config = launch().config
+        if isLoaded { _ = config["Kill"] }
         config.currentUserID = "a"
         let user = config.configuration(forUserID: "b")
         #expect(config["Kill"]?.title == "1" && user["Kill"]?.title == "1")
+        let isTold = DispatchSemaphore(value: 0)
+        let token = user.observe(sectionNamed: "Kill") { section in
+            if section?.title == "2" { isTold.signal() }
+        }
         // As another process would.
         try store.persistConfiguration(.versioned(2), forUserID: nil)
         config.currentUserID = nil
-        #expect(config["Kill"]?.title == "2" && user["Kill"]?.title == "2")
+        #expect(config["Kill"]?.title == "2")
+        isTold.wait()
+        #expect(user["Kill"]?.title == "2")
+        token.cancel()
     }
 
     @Test func aConfirmedVersionReachesThoseWhoFollow() async throws {
