@@ -133,7 +133,7 @@ extension TemplateLibrary {
             state.projectDetails = snapshot.projectDetails
             state.deletedVersions = snapshot.deletedVersions
             let isRaised = snapshot.versionFloor > state.versionFloor
-            state.versionFloor = snapshot.versionFloor
+            state.versionFloor = max(snapshot.versionFloor, state.versionFloor)
             for (name, version) in deletedMeanwhile {
                 _ = state.remove(project: name, upTo: version)
             }
