@@ -22,7 +22,7 @@ extension ProjectStreams {
             waitForVersion(of: stream)
             return
         }
-        guard version > hub.library.versionFloor else {
+        guard version > versionFloor(of: stream) else {
             compareDocument(of: stream, since: version)
             return
         }
@@ -63,20 +63,32 @@ extension ProjectStreams {
         }
     }
 
-    /// Makes all clients of streams fetch their documents, because the version floor was raised after
-    /// they were compared with the stored versions.
-    func resetAll() {
+    /// The version floor, with which the client is compared now.
+    private func versionFloor(of stream: StreamSubscription) -> Int {
+        stream.versionFloor = hub.library.versionFloor
+        return stream.versionFloor
+    }
+
+    /// Makes the clients of streams fetch their documents that were compared with stored versions
+    /// before the version floor was raised.
+    func resetIfRaised() {
+        let floor = hub.library.versionFloor
+        guard floor > versionFloor else { return }
+        versionFloor = floor
         // Copies the list, because a stream that ends leaves it.
         let open = subscriptions
         // A client that is catching up is compared with the new floor.
         for case let stream as StreamSubscription in open
-        where !stream.isClosed && !stream.isCatchingUp { reset(stream) }
+        where !stream.isClosed && !stream.isCatchingUp && stream.versionFloor < floor {
+            stream.versionFloor = floor
+            reset(stream)
+        }
     }
 
     /// Sends the changes since a version, if any.
     func sendChange(to stream: StreamSubscription, since earlier: CompiledTemplate) {
         // The floor may have been raised while the version or the pinned values were read.
-        guard earlier.version.number > hub.library.versionFloor else {
+        guard earlier.version.number > versionFloor(of: stream) else {
             compareDocument(of: stream, since: earlier.version.number)
             return
         }

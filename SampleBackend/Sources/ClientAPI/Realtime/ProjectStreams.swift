@@ -30,6 +30,9 @@ final class ProjectStreams {
 
     private(set) var subscriptions: [Subscription] = []
 
+    /// The version floor with which open streams were compared.
+    var versionFloor: Int
+
     /// The effect of the last publish; nil before the first.
     private(set) var lastPublish: PublishEffect?
 
@@ -83,6 +86,7 @@ final class ProjectStreams {
         self.published = published
         self.hub = hub
         self.eventLoop = eventLoop
+        versionFloor = hub.library.versionFloor
         earlierVersions = EarlierVersions(project: name, library: hub.library)
         scheduleDate()
     }
@@ -109,6 +113,8 @@ final class ProjectStreams {
 
     /// Adopts the library's version and starts a pass that announces the changes.
     func announceChanges() {
+        // The change can be known before the notification of the raise below it.
+        resetIfRaised()
         settleAheadClients()
         guard !isPassing else {
             isStale = true

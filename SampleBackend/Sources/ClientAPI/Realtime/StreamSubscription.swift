@@ -21,6 +21,9 @@ final class StreamSubscription: Subscription {
 
     private var settledVersion: Int
 
+    /// The version floor with which the client was compared last, or was told to fetch its document.
+    var versionFloor: Int
+
     private var namedUnknownVersion: Int?
 
     /// Creates a subscription; exactly one of each stream is the leading one.
@@ -31,6 +34,7 @@ final class StreamSubscription: Subscription {
         self.isLeading = isLeading
         writtenVersion = project.published.compiled.version.number
         settledVersion = writtenVersion
+        versionFloor = project.hub.library.versionFloor
         super.init(request, project: project)
     }
 

@@ -108,7 +108,7 @@ final class StreamThread {
         // Its clients reconnect, even if another project has the name by now.
         case .deletion(let name): projects.removeValue(forKey: name)?.endAll()
         case .overrides(let name, let userID, _): projects[name]?.announceOverrides(ofUser: userID)
-        case .versionFloor: for project in projects.values { project.resetAll() }
+        case .versionFloor: for project in projects.values { project.resetIfRaised() }
         case .everything: for project in projects.values { project.announceChanges() }
         }
     }
