@@ -16,7 +16,7 @@ command -v flock >/dev/null 2>&1 || { echo "No build is kept, because flock is m
 # A library in its own repository, and clones of a project that uses it and prints a text.
 mkdir -p "$work/Library/Sources/Library"
 cat >"$work/Library/Package.swift" <<'SWIFT'
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 let package = Package(
     name: "Library", products: [.library(name: "Library", targets: ["Library"])],
@@ -31,7 +31,7 @@ clone() {
     mkdir -p "$work/$1/SampleBackend/Sources/App" "$work/$1/Tests/Benchmarks"
     touch "$work/$1/Tests/Benchmarks/Package.swift"
     cat >"$work/$1/SampleBackend/Package.swift" <<SWIFT
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 let package = Package(
     name: "SampleBackend", dependencies: [.package(url: "$work/Library", from: "1.0.0")],

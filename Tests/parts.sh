@@ -6,7 +6,6 @@ run_format() {
     step "structure" check_structure
     step "formatter" check_format
     step "deadlines" check_deadlines
-    step "names of types" check_type_names
     step "names in data" check_names
     step "checker of histories" SampleBackend/Tests/Scale/linearizability.py --self-test
 }
@@ -21,11 +20,6 @@ check_structure() {
     folders=$(git ls-files -co --exclude-standard | sed -n 's|/.*||p' | sort -u |
         sed -E '/^(Sources|Tests|SampleBackend|Bootstrap|\..*)$/d')
     [ -z "$folders" ] || refuse "these top-level folders do not belong here: $folders"
-}
-check_type_names() {
-    Tests/Structure/type_names.py --self-test >/dev/null ||
-        refuse "Tests/Structure/type_names.py no longer finds planted faults"
-    Tests/Structure/type_names.py
 }
 check_names() {
     Tests/Structure/names.py --self-test >/dev/null ||

@@ -34,15 +34,15 @@ install_without_services() {
     ) || exit
 }
 
-# Swift 6.2 or later.
+# Swift 6.3 or later.
 setup_swift() {
     command -v swift >/dev/null 2>&1 ||
-        fail "Swift is missing; install Swift 6.2 or later from https://www.swift.org/install"
+        fail "Swift is missing; install Swift 6.3 or later from https://www.swift.org/install"
     local version
     version=$({ swift --version || fail "swift --version fails: see above"; } | sed -n 's/.*Swift version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p' | head -n 1)
     set -- ${version:-0 0}
-    [ "$1" -gt 6 ] || { [ "$1" -eq 6 ] && [ "$2" -ge 2 ]; } ||
-        fail "this is Swift $1.$2; install Swift 6.2 or later from https://www.swift.org/install"
+    [ "$1" -gt 6 ] || { [ "$1" -eq 6 ] && [ "$2" -ge 3 ]; } ||
+        fail "this is Swift $1.$2; install Swift 6.3 or later from https://www.swift.org/install"
 }
 
 # The documentation compiler, which comes with Swift.

@@ -96,7 +96,7 @@ print(ConfigReader(provider: provider).bool(forKey: \"home.isOn\", default: fals
 
 {
     cat <<TEXT
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 let package = Package(

@@ -459,7 +459,7 @@ def self_test(build):
     """Checks articles with planted faults, and articles without faults."""
     keys = "import ActiveConfig\nextension SettingKey<Bool> {\n    static let isNew = SettingKey(\"A\", \"b\", default: true)\n}\n"
     manifest = (
-        "// Package.swift\n// swift-tools-version: 6.2\nimport PackageDescription\nlet package = Package(\n"
+        "// Package.swift\n// swift-tools-version: 6.3\nimport PackageDescription\nlet package = Package(\n"
         '    name: "App", dependencies: [.package(url: "https://example.com/ActiveConfig.git", branch: "main")],\n'
         '    targets: [.target(name: "App", dependencies: [.product(name: "%s", package: "ActiveConfig")])])\n')
     view = "struct V: View {\n    var body: some View { %s }\n}\n"

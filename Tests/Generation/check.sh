@@ -19,7 +19,7 @@ schema=$package/Sources/Keys/AppActiveConfig.schema.json
 main=$package/Sources/App/Main.swift
 
 cat >"$package/Package.swift" <<SWIFT
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 let package = Package(

@@ -89,12 +89,4 @@ struct ConveniencesTests {
         let state = ConfigurationState(meta: ["creation_time": .string(text)], sections: [:])
         #expect(state.creationDate?.timeIntervalSince1970 == seconds)
     }
-
-    /// For apps that have types of their own with these names.
-    @Test func theFrameworksTypesHaveNamesInItsClass() {
-        let error: ActiveConfig.DownloadError = DownloadError(.timedOut)
-        let value: ActiveConfig.SettingValue = SettingValue.integer(1)
-        let state: ActiveConfig.ConfigurationState = ConfigurationState()
-        #expect(error.code == .timedOut && value == 1 && state.sections.isEmpty)
-    }
 }
