@@ -7,6 +7,7 @@ run_format() {
     step "formatter" check_format
     step "deadlines" check_deadlines
     step "names in data" check_names
+    step "planted faults" Tests/PlantedFaults/check.py --anchors
     step "checker of histories" SampleBackend/Tests/Scale/linearizability.py --self-test
 }
 

@@ -69,10 +69,11 @@ extension ActiveConfig {
         loadedSnapshot(of: entry)
         let changes = turns.run(of: userID) { () -> [SectionChange]? in
             storeLaunch(of: entry)
-            guard let waiting = waitingDocument(of: entry), entry.documents.mayActivate(waiting)
+            let documents = entry.documents
+            guard let pending = storage.pending(of: userID, documents)?.document,
+                documents.mayActivate(pending), storeActivated(pending, of: entry)
             else { return nil }
-            guard storeActivated(waiting, of: entry) else { return nil }
-            let document = waiting.keptInMemory
+            let document = pending.keptInMemory
             let transition = apply(
                 UserEvent(event: .activated(document), reason: .activated), to: entry)
             history.noteActivation(of: userID)

@@ -9,13 +9,13 @@ extension ActiveConfig {
         of entry: UserEntry, in epoch: UserEpoch, from download: JoinedDownload,
         by other: (any ActiveConfigDownloader)? = nil
     ) {
-        let (answer, lastKnown, userID) = (exchange.answer, exchange.lastKnown, entry.userID)
-        let document = exchange.outcome == .downloaded ? answer : nil
+        let (lastKnown, userID) = (exchange.lastKnown, entry.userID)
+        let document = exchange.outcome == .downloaded ? exchange.answer?.document : nil
         do throws(ConfigurationFormatError) {
             if let document { try check(document) }
         } catch {
-            noteRefusal(
-                of: answer,
+            vettings.reportRefusal(
+                of: document,
                 ConfigurationRefusal(
                     "The document cannot be used: \(error.code)", underlyingError: error),
                 headerFields: exchange.headerFields, kept: lastKnown, of: userID,
@@ -29,9 +29,9 @@ extension ActiveConfig {
             let received = attempt?.received
             if let received, received.epoch.isOver { return nil }
             loadedSnapshot(of: entry)
-            let answer = answer?.succeeding(entry.documents.active?.pending?.configuration)
+            let answer = exchange.answer?.succeeding(entry.documents.active?.pending?.configuration)
             var arrival = Arrival(
-                answer ?? lastKnown, outcome: exchange.outcome, headerFields: exchange.headerFields)
+                answer?.document ?? lastKnown, outcome: exchange.outcome, headerFields: exchange.headerFields)
             let isNewest =
                 if isOutdated(exchange, by: entry.documents) {
                     false
@@ -192,9 +192,9 @@ extension ActiveConfig {
     }
     /// Handles a document that arrived without a download; within the user's turn.
     func bring(
-        pushed document: ConfigurationState, headerFields: [String: String], to entry: UserEntry
+        pushed document: Vetted, headerFields: [String: String], to entry: UserEntry
     ) -> DownloadResult {
-        bring(Arrival(document, outcome: .downloaded, headerFields: headerFields), to: entry)
+        bring(Arrival(document.document, outcome: .downloaded, headerFields: headerFields), to: entry)
             ?? DownloadResult(userID: entry.userID.string, configurationIsCurrent: false)
     }
 
@@ -210,7 +210,7 @@ extension ActiveConfig {
         let isAskedAbout = exchange.lastKnown.map { asked in
             asked.entityTag == nil ? asked.isSame(as: newest) : asked.entityTag == newest.entityTag
         }
-        guard let answer = exchange.answer, exchange.outcome == .downloaded else {
+        guard let answer = exchange.answer?.document, exchange.outcome == .downloaded else {
             let isEarlier = exchange.lastKnown.map { newest.isLater(than: $0) } ?? false
             return isAskedAbout != true || isEarlier
         }

@@ -182,7 +182,7 @@ extension ActiveConfig {
                 request: request, duration: clock.stopwatch(),
                 received: downloader as? ReceivedDocument)
             attempt.withLock { $0 = begun }
-            let asked = requestBase(
+            let asked = vettings.requestBase(
                 plan.lastKnown, of: userID, isOfUpdater: other != nil && begun.received == nil)
             var exchange = JoinedDownload.Exchange(
                 lastKnown: plan.lastKnown, revision: plan.revision, answer: nil,
@@ -190,7 +190,7 @@ extension ActiveConfig {
             do {
                 let received = try await downloader.requestActiveConfig(
                     forUserID: userID.string, lastKnown: asked)
-                exchange.answer = try usable(
+                exchange.answer = try vettings.accepted(
                     answer: received, asked: asked, lastKnown: plan.lastKnown, of: userID,
                     in: epoch)
                 if exchange.answer != nil, let received {
@@ -198,7 +198,7 @@ extension ActiveConfig {
                     exchange.headerFields = received.original?.headerFields ?? [:]
                 }
             } catch let older as OlderAnswer {
-                try check(superseded: older.configuration, of: userID)
+                try vettings.check(superseded: older.configuration, of: userID)
                 noteLower(older.configuration, than: plan.lastKnown, of: entry)
                 // Its answer confirms no document.
                 attempt.withLock { $0 = nil }

@@ -70,12 +70,9 @@ extension ActiveConfig {
         // Loaded first, to find out what differs.
         loadedSnapshot()
         let (download, failure) = try turns.run(of: user) {
-            // Remove the pending record first; it must not outlive the active one.
+            try storage.removePending(of: user)
             do {
-                try store?.persistPendingConfiguration(nil, forUserID: userID)
-            } catch is StoreRecord.UnsupportedError {}
-            do {
-                try store?.persistConfiguration(nil, forUserID: userID)
+                try storage.removeOwn(of: user)
             } catch {
                 // The pending document is still stored, as the only one of the user.
                 let known = entry.documents.active?.pending?.configuration
@@ -86,14 +83,7 @@ extension ActiveConfig {
             // A download started meanwhile can have been stored just before the removal.
             let download = markAbandoned(user)
             // Last: a refused document must not become active again while it is stored.
-            let failure = Result {
-                let failures = vetting.compactMap { vetting -> (any Error)? in
-                    do { try vetting.forget(userID: userID) } catch { return error }
-                    return nil
-                }
-                if let first = failures.first { throw first }
-            }
-            refused.withLock { $0.forget(user) }
+            let failure = Result { try vettings.forget(user) }
             note(of: entry) { ($0.unstoredOwn, $0.unstoredWaiting) = (nil, nil) }
             // Before anything can be read in the next epoch.
             observers.tellForgotten(

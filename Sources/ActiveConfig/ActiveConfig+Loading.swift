@@ -77,77 +77,20 @@ extension ActiveConfig {
     ) -> UserConfigurationState.Stored {
         let (documents, genericRevision) = (entry.documents, generic.documents.revision)
         // In this order: a pending document is removed only after it is stored as the user's own.
-        let waiting = waitingDocument(of: entry)
-        let (own, fallback) =
-            if fallsBackToGeneric || documents.unstoredOwn != nil {
-                readInOrder(of: entry, documents, isSwitch: isSwitch)
-            } else {
-                readChoice(of: entry, isLoaded: documents.active != nil, isSwitch: isSwitch)
-            }
+        let pending = storage.pending(of: entry.userID, documents)
+        let base = storage.base(
+            of: entry.userID, documents, isGenericLoaded: generic.documents.active != nil)
+        var own: KnownConfiguration?
+        var fallback: KnownConfiguration?
+        switch base {
+        case .own(let document): own = document
+        case .chosen(let choice): fallback = choice
+        case .generic: refreshGeneric(isSwitch: isSwitch)
+        }
         return UserConfigurationState.Stored(
-            own: own, waiting: waiting, fallback: fallback ?? .none,
+            own: own, waiting: pending?.document, fallback: fallback ?? .none,
             followsGeneric: own == nil && fallback == nil, revision: documents.revision,
             genericRevision: genericRevision)
-    }
-
-    /// A user's own document, and if there is none, a fallback other than the generic user's
-    /// configuration.
-    private typealias OwnOrFallback = (own: KnownConfiguration?, fallback: KnownConfiguration?)
-
-    /// Reads in the framework's order: own document, generic user, bootstrap.
-    private func readInOrder(
-        of entry: UserEntry, _ documents: UserConfigurationState, isSwitch: Bool
-    ) -> OwnOrFallback {
-        let userID = entry.userID
-        let own = usable(store?.ownConfiguration(forUserID: userID.string), of: userID)
-        if let unstored = documents.unstoredOwn,
-            // Unless another process has stored a later one.
-            !documents.isSuperseded(unstored, by: own?.templateVersion)
-        {
-            return (.downloaded(unstored), nil)
-        }
-        if let own { return (KnownConfiguration(own, source: .stored, isOwn: true), nil) }
-        if userID == .generic {
-            return (nil, .fallback(store?.fallback.bootstrapState, .bootstrap))
-        }
-        refreshGeneric(isSwitch: isSwitch)
-        return (nil, nil)
-    }
-
-    /// Reads what a store with fallbacks of its own has for a user: the user's own document, if the
-    /// store says so, or its choice, which can be the generic user's document.
-    private func readChoice(
-        of entry: UserEntry, isLoaded: Bool, isSwitch: Bool
-    ) -> OwnOrFallback {
-        let userID = entry.userID
-        guard let store else { return (nil, nil) }
-        let found = store.lastKnownActiveConfiguration(forUserID: userID.string)
-        // Otherwise memory has the same as the store, and one read suffices: whom the user follows
-        // is asked when the generic user is loaded.
-        let isOwnerNeeded =
-            isLoaded || !vetting.isEmpty || !options.activationPolicy.isImmediate
-            || generic.documents.active != nil
-        var isRefused = false
-        if isOwnerNeeded, found != nil,
-            let own = store.ownConfiguration(forUserID: userID.string)
-        {
-            if let own = usable(own, of: userID) {
-                return (KnownConfiguration(own, source: .stored, isOwn: true), nil)
-            }
-            // The document must not be used, so the user has none.
-            isRefused = true
-        }
-        if userID == .generic {
-            return (nil, .fallback(isRefused ? nil : usable(found, of: userID), .stored))
-        }
-        if isRefused
-            || isOwnerNeeded && found == store.lastKnownActiveConfiguration(forUserID: nil)
-        {
-            refreshGeneric(isSwitch: isSwitch)
-            return (nil, nil)
-        }
-        // A store without `ownConfiguration` may have returned the user's own document.
-        return (nil, .fallback(usable(found, of: userID, orOf: .generic), .stored))
     }
 
     /// Takes over the generic user's document stored by another process, for users who fall back to
@@ -178,78 +121,15 @@ extension ActiveConfig {
     private func initialSections(
         besides stored: UserConfigurationState.Stored
     ) -> [String: ActiveConfigSection]? {
-        if let known = generic.snapshot { return known.configuration.sections }
-        guard let store, fallsBackToGeneric else {
-            // Every user falls back to the generic configuration, so there is none.
-            if stored.own == nil, stored.fallback === KnownConfiguration.none { return [:] }
-            let found = store?.lastKnownActiveConfiguration(forUserID: nil)
-            return (usable(found, of: .generic) ?? .empty).sections
-        }
-        if let own = usable(store.ownConfiguration(forUserID: nil), of: .generic) {
-            return own.sections
-        }
-        guard let bootstrap = store.fallback.bootstrap else { return [:] }
-        return bootstrap.stateIfOpened.map { ($0 ?? .empty).sections }
+        generic.snapshot?.configuration.sections
+            ?? storage.genericSections(
+                hasNothing: stored.own == nil && stored.fallback === KnownConfiguration.none)
     }
 
-    /// A user's pending document, if it may become active.
-    func waitingDocument(of entry: UserEntry) -> ConfigurationState? {
-        keptWaiting(of: entry).flatMap { usable(pending: $0, of: entry.userID) }
-    }
-
-    /// A user's pending document, even if it must not become active.
-    func keptWaiting(of entry: UserEntry) -> ConfigurationState? {
-        if let unstored = entry.documents.unstoredWaiting { return unstored }
-        do {
-            return try store?.pendingConfiguration(forUserID: entry.userID.string)
-        } catch is StoreRecord.UnsupportedError {
-            logUnsupportedRecords()
-        } catch {
-            log(
-                .warning,
-                "The pending configuration of \(entry.userID.logName) cannot be used and is left out: "
-                    + error.logDescription)
-        }
-        return nil
-    }
-
-    /// Logs once which features a store without records loses.
-    func logUnsupportedRecords() {
-        let isFirst = state.withLock { state in
-            defer { state.isUnsupportedLogged = true }
-            return !state.isUnsupportedLogged
-        }
-        guard isFirst, let store else { return }
-        log(
-            .warning,
-            "\(type(of: store.base)) keeps no records, so these last as long as the process: a document "
-                + "that waits for its activation, the times and waits of downloads, custom signals, "
-                + "acknowledgements, and the launches of a crash guard, which does nothing.")
-    }
-
-    /// The user's newest document, to which a conditional request may refer: the pending one, else
-    /// the user's own.
-    ///
-    /// Another process can have stored a newer one, or removed it.
+    /// The user's newest document, to which a conditional request may refer; loads the user first.
     func newestDocument(of entry: UserEntry) -> ConfigurationState? {
         loadedSnapshot(of: entry)
-        if !options.activationPolicy.isImmediate, let waiting = waitingDocument(of: entry),
-            entry.documents.mayActivate(waiting)
-        {
-            return waiting
-        }
-        let documents = entry.documents
-        let active = documents.active.flatMap { $0.isOwn ? $0.configuration : nil }
-        if documents.isLaunchUnstored { return active }
-        guard let store else { return active }
-        if let unstored = documents.unstoredOwn { return unstored }
-        let userID = entry.userID
-        if let active, let tag = active.entityTag,
-            store.ownEntityTag(forUserID: userID.string) == tag
-        {
-            return active
-        }
-        return usable(store.ownConfiguration(forUserID: userID.string), of: userID)
+        return storage.newest(of: entry.userID, entry.documents)
     }
 
     /// The configuration of any user, for a service that acts for many at once.

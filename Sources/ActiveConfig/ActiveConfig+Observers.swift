@@ -38,22 +38,6 @@ extension ActiveConfig {
             snapshot.configuration, of: userID, in: snapshot.epoch, headerFields: headerFields)
     }
 
-    /// Reports an answer that is not used.
-    func noteRefusal(
-        of answer: ConfigurationState?, _ refusal: ConfigurationRefusal,
-        headerFields: [String: String]? = nil, kept: ConfigurationState?, of userID: UserID,
-        in epoch: UserEpoch?
-    ) {
-        guard let answer, !answer.isConfirmation else { return }
-        observers.tellRefusal(
-            ConfigurationEvent(
-                .refused(refusal, keptTemplateVersion: kept?.templateVersion),
-                userID: userID.string,
-                document: answer,
-                headerFields: headerFields ?? answer.original?.headerFields ?? [:],
-                time: now(), epoch: epoch))
-    }
-
     /// Reports a read of a value.
     ///
     /// - Parameters:

@@ -36,14 +36,18 @@ extension ActiveConfig {
         let outcome = try? await storeCalls.runUnlessCancelled(in: entry.writes) { [self] in
             turns.run(of: userID) { () -> PushOutcome in
                 let held = newestDocument(of: entry)
-                var decision = decide(held)
-                if case .apply(let document) = decision {
-                    decision = self.decision(onPushed: document, lastKnown: held, of: userID)
-                }
-                switch decision {
+                let configuration: ConfigurationState
+                switch decide(held) {
                 case .skip: return .skipped
                 case .fetch: return .needsFetch
-                case .apply(let configuration):
+                case .apply(let document): configuration = document
+                }
+                switch vettings.verdict(
+                    onPushed: configuration, lastKnown: held, of: userID)
+                {
+                case .skip: return .skipped
+                case .fetch: return .needsFetch
+                case .apply(let document):
                     do throws(ConfigurationFormatError) {
                         try check(configuration)
                     } catch {
@@ -53,8 +57,6 @@ extension ActiveConfig {
                         return .needsFetch
                     }
                     // Within the turn, so that forgetting the user happens before or after.
-                    var document = configuration
-                    document.original = nil
                     guard keep(document, known: held, of: entry) else { return .skipped }
                     reportShape(of: configuration, since: held, of: userID)
                     let result = bring(
@@ -89,7 +91,7 @@ extension ActiveConfig {
             turns.run(of: userID) {
                 let held = newestDocument(of: entry)
                 guard
-                    let new = try? usable(
+                    let new = try? vettings.accepted(
                         answer: answer, asked: asked, lastKnown: held, of: userID,
                         in: entry.documents.epoch)
                 else { return }

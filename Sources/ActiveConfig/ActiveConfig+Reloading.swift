@@ -130,7 +130,7 @@ extension ActiveConfig {
     /// Reads the fallbacks that a store with an order of its own chooses again, after the generic
     /// user's document has changed: at the end of that user's turn, else on another thread.
     func askChoosersAgain() {
-        guard store != nil, !fallsBackToGeneric else { return }
+        guard store != nil, !storage.fallsBackToGeneric else { return }
         let ask = { @Sendable [self] in
             for entry in users.livingEntries
             where entry !== generic && entry.documents.isFallback { reload(entry) }

@@ -46,11 +46,11 @@ extension ActiveConfig {
         var pass = TransitionPass()
         let activation = activation(of: entry, after: event)
         if let activation {
-            for vetting in vetting { vetting.willActivate(activation) }
+            vettings.willActivate(activation)
         }
         let transition = commit(event, to: entry, finish, &pass)
         // The activation was computed before; other users' transitions can have come in between.
-        if !vetting.isEmpty, activation != nil || pass.isActiveChanged {
+        if !vettings.isEmpty, activation != nil || pass.isActiveChanged {
             settleActivation()
         }
         pass.end(signals)

@@ -9,7 +9,7 @@ extension ActiveConfig {
             event.event.map {
                 entry.documents.isStale($0, genericRevision: generic.documents.revision)
             } ?? false
-        if vetting.isEmpty || isStale { return nil }
+        if vettings.isEmpty || isStale { return nil }
         let current = event.isSwitch ? entry : state.withLock { $0.entry }
         let documents = event.event.map { self.state(of: entry, after: $0) } ?? entry.documents
         if entry === current {
@@ -33,7 +33,7 @@ extension ActiveConfig {
                 transitions.activationCount
             )
         }
-        for vetting in vetting { vetting.didActivate(activation, number: number) }
+        vettings.didActivate(activation, number: number)
     }
 }
 

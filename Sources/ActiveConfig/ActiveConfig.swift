@@ -46,13 +46,9 @@ public final class ActiveConfig: Sendable {
     /// The users in memory.
     let users: UserTable
     let observers: ConfigurationObservers
-    /// The vettings of the options; those that need the original come first, as the others rely on
-    /// them.
-    let vetting: [any ConfigurationVetting]
-    /// Documents that the vettings did not accept in this launch.
-    let refused = Locked(RefusedDocuments())
-    /// True when a vetting needs the original of each document.
-    let needsOriginal: Bool
+    let vettings: Vettings
+    /// The users' documents in the store.
+    let storage: UserStorage
     /// Created at the first observation.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
     /// Serializes the decisions on events and the comparison of active configurations.
@@ -67,9 +63,6 @@ public final class ActiveConfig: Sendable {
     let firstDownloadTurns = UserTurns()
     /// The generic user, to whom others fall back.
     let generic: UserEntry
-    /// True when the store has the framework's order of fallbacks: user, generic user, bootstrap;
-    /// also without a store.
-    let fallsBackToGeneric: Bool
 
     /// Creates an object; the initializer performs no I/O.
     ///
@@ -110,17 +103,17 @@ public final class ActiveConfig: Sendable {
         observers = ConfigurationObservers(log: options.log)
         self.options = options
         log = options.log
-        vetting =
-            options.vetting.filter(\.needsOriginal) + options.vetting.filter { !$0.needsOriginal }
-        needsOriginal = vetting.contains { $0.needsOriginal }
         users = UserTable(
             limits: options.userCacheLimits, policy: options.activationPolicy,
             listenerQueue: listenerQueue)
+        vettings = Vettings(
+            options.vetting, users: users, observers: observers, log: options.log, now: now)
+        storage = UserStorage(
+            store, vettings: vettings, policy: options.activationPolicy, log: options.log)
         history = DownloadHistory(
             store: store, policy: options.fetchPolicy, now: now, log: options.log
         ) { [users] in Set(users.livingEntries.map(\.userID)) }
         generic = users.entry(of: .generic, isKept: false)
-        fallsBackToGeneric = store?.fallback.isGeneric ?? true
         self.listenerQueuePatience = listenerQueuePatience
         let state = CoordinatorState(generic, scalars: scalars, replicas: replicas)
         self.state = Locked(state)
@@ -129,7 +122,7 @@ public final class ActiveConfig: Sendable {
                 entry: generic,
                 layers: ConfigurationLayers(overrides: options.overridePolicy.initialValues)))
         store?.fallback.log.inherit(from: options.log)
-        for vetting in vetting { vetting.attach(to: self) }
+        vettings.attach(to: self)
         reportOverrides()
     }
 

@@ -24,7 +24,7 @@ package struct ConfigurationFeed: Sendable {
         let held = try await config.storeCalls.runUnlessCancelled(in: entry.downloads) {
             config.newestDocument(of: entry)
         }
-        return (held, config.requestBase(held, of: userID, isOfUpdater: true))
+        return (held, config.vettings.requestBase(held, of: userID, isOfUpdater: true))
     }
 
     /// Downloads the document with the caller's downloader.
@@ -57,14 +57,14 @@ package struct ConfigurationFeed: Sendable {
     }
 
     /// The version of the newest refused document; nil when none is refused.
-    package var newestRefusedVersion: Int? { config.newestRefusedVersion(of: userID) }
+    package var newestRefusedVersion: Int? { config.vettings.newestRefusedVersion(of: userID) }
 
     /// Compares a document with the newest one that was refused in this launch.
     ///
     /// - Parameter document: The document, or that of an answer without one (304).
     /// - Returns: True for the same document.
     package func isRefused(_ document: ConfigurationState) -> Bool {
-        config.refused.withLock { $0[userID]?.isOf(document) ?? false }
+        config.vettings.isRefused(document, for: userID)
     }
 
     /// Reports to the observers that the active document is the server's newest one.

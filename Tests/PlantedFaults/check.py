@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Fails if the random models of users do not find a fault planted in the framework.
 
-USAGE: Tests/PlantedFaults/check.py [--in FOLDER]
+USAGE: Tests/PlantedFaults/check.py [--in FOLDER | --anchors]
 
 Plants the faults in a copy of the package, each selected by the value of an environment variable, builds
 the copy once with its tests, and runs the models without a fault and with each one.
 
 --in FOLDER   plants them in this checkout of the package, and leaves them there
+--anchors     only checks that each fault can be planted, without a build
 
 Exit codes: 0 all faults are found, 1 a fault is not found, or the models fail without a fault, 2 a fault
 can no longer be planted.
@@ -42,13 +43,13 @@ PLANTED = {
     ),
     "a new fallback is ignored": (
         STATE,
-        "guard let active, isFallback else { return }",
-        "guard let active, isFallback, !FAULT else { return }",
+        "guard let active, isFollower else { return }",
+        "guard let active, isFollower, !FAULT else { return }",
     ),
     "a forgotten document stays active": (
         STATE,
-        "if active == nil { revision += 1 } else { become(fallback) }",
-        "if active == nil || FAULT { revision += 1 } else { become(fallback) }",
+        "if active == nil { revision += 1 } else { become(stored.fallback) }",
+        "if active == nil || FAULT { revision += 1 } else { become(stored.fallback) }",
     ),
     "an activated document is not the user's own": (
         STATE,
@@ -66,24 +67,24 @@ PLANTED = {
         "guard let waiting = stored.waiting, !base.isLater(than: waiting), !FAULT else {",
     ),
     "an own document is not stored": (
-        "ActiveConfig+Storing.swift",
-        "guard let store else { return .stored }",
-        "guard let store, !FAULT else { return .stored }",
+        "UserStorage+Writing.swift",
+        "guard let store else { return Saved() }",
+        "guard let store, !FAULT else { return Saved() }",
     ),
     "a pending document is not stored": (
-        "ActiveConfig+Storing.swift",
-        ": storeWaiting(whole, of: entry)",
-        ": FAULT ? .stored : storeWaiting(whole, of: entry)",
+        "UserStorage+Writing.swift",
+        ": savePending(document.document, of: userID, documents)",
+        ": FAULT ? Saved() : savePending(document.document, of: userID, documents)",
     ),
     "a fallback is not passed on": (
         "ActiveConfig+Transitions.swift",
-        "if entry === generic, isNews, fallsBackToGeneric {",
-        "if entry === generic, isNews, fallsBackToGeneric, !FAULT {",
+        "if entry === generic, after.active !== before.active {",
+        "if entry === generic, after.active !== before.active, !FAULT {",
     ),
     "a stored document is not forgotten": (
-        "ActiveConfig+Forgetting.swift",
-        "try store?.persistConfiguration(nil, forUserID: userID)",
-        "if !FAULT { try store?.persistConfiguration(nil, forUserID: userID) }",
+        "UserStorage+Writing.swift",
+        "try store?.persistConfiguration(nil, forUserID: userID.string)",
+        "if !FAULT { try store?.persistConfiguration(nil, forUserID: userID.string) }",
     ),
     "readers of the current user keep a former snapshot": (
         "ActiveConfig+Transitions.swift",
@@ -100,16 +101,18 @@ PLANTED = {
 
 def plant(folder):
     sources = folder / "Sources/ActiveConfig"
+    is_planted = True
     for name, (path, code, fault) in PLANTED.items():
         file = sources / path
         text = file.read_text()
         if text.count(code) != 1:
             print(f"{path}: the code of \"{name}\" occurs {text.count(code)} times", file=sys.stderr)
-            return False
+            is_planted = False
+            continue
         condition = f'(PlantedFault.name == "{name}")'
         file.write_text(text.replace(code, fault.replace("FAULT", condition)))
     (sources / "Model/PlantedFault.swift").write_text(SWITCH)
-    return True
+    return is_planted
 
 
 def models_fail(folder, name):
@@ -149,6 +152,11 @@ def check(folder):
 def main(arguments):
     if arguments[:1] == ["--in"] and len(arguments) == 2:
         return check(Path(arguments[1]).resolve())
+    if arguments == ["--anchors"]:
+        with tempfile.TemporaryDirectory() as temporary:
+            sources = Path(temporary) / "Sources/ActiveConfig"
+            shutil.copytree(ROOT / "Sources/ActiveConfig", sources)
+            return 0 if plant(Path(temporary)) else 2
     if arguments:
         print(__doc__, file=sys.stderr)
         return 64

@@ -25,8 +25,6 @@ struct CoordinatorState: Sendable {
     var firstDownloadFinishedIsRecorded = false
     /// True when it was recorded by a download that was abandoned, and so is not reported yet.
     var firstDownloadIsUnreported = false
-    /// True once it is logged that the store keeps no records.
-    var isUnsupportedLogged = false
     /// Running downloads by user.
     ///
     /// A download ends when it is removed here, which happens once.

@@ -7,7 +7,7 @@ struct DownloadExchange: Sendable {
     /// The user's revision when the request was made.
     let revision: Int
     /// Nil for "not modified"; `lastKnown` with another version when only the version differs.
-    var answer: ConfigurationState?
+    var answer: Vetted?
     var outcome = DownloadOutcome.downloaded
     /// The sections changed by a document that another process has stored, when no request was made.
     var reloadedNames: Set<String> = []

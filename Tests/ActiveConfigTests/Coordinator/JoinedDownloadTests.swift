@@ -19,9 +19,9 @@ struct JoinedDownloadTests {
             download.start {
                 try download.limitTime(to: .seconds(1), by: ManualClock())
                 return JoinedDownload.Exchange(
-                    lastKnown: nil, revision: 0, answer: try await request())
+                    lastKnown: try await request(), revision: 0, answer: nil)
             } then: {
-                continuation.resume(with: $0.map(\.answer))
+                continuation.resume(with: $0.map(\.lastKnown))
             }
         }
     }

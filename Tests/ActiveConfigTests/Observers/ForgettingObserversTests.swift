@@ -215,7 +215,7 @@ struct ForgettingObserversTests {
         try config.forgetUser("1")
         for epoch in [before, entry.documents.epoch] {
             #expect(throws: (any Error).self) {
-                try config.usable(
+                try config.vettings.accepted(
                     answer: Self.document(2), asked: nil, lastKnown: nil, of: UserID("1"),
                     in: epoch)
             }

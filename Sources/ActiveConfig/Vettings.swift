@@ -1,8 +1,59 @@
+internal import Foundation
+
 /// Decides which documents may become active: those that every ``ConfigurationVetting`` of the
 /// options accepts.
-extension ActiveConfig {
+///
+/// It also keeps the documents that were refused in this launch, so that updaters do not request
+/// them again. No lock is held while a vetting is called.
+final class Vettings: Sendable {
+    /// Those that need the original come first, as the others rely on them.
+    private let all: [any ConfigurationVetting]
+    /// Documents that the vettings did not accept in this launch.
+    private let refused = Locked(RefusedDocuments())
+    /// True when a vetting needs the original of each document.
+    let needsOriginal: Bool
+    private let users: UserTable
+    private let observers: ConfigurationObservers
+    private let log: ActiveConfigLog
+    private let now: @Sendable () -> Date
+
+    init(
+        _ vettings: [any ConfigurationVetting], users: UserTable,
+        observers: ConfigurationObservers, log: ActiveConfigLog, now: @escaping @Sendable () -> Date
+    ) {
+        all = vettings.filter(\.needsOriginal) + vettings.filter { !$0.needsOriginal }
+        needsOriginal = all.contains { $0.needsOriginal }
+        (self.users, self.observers, self.log, self.now) = (users, observers, log, now)
+    }
+
+    var isEmpty: Bool { all.isEmpty }
+
+    func attach(to config: ActiveConfig) {
+        for vetting in all { vetting.attach(to: config) }
+    }
+
+    func willActivate(_ activation: ConfigurationActivation) {
+        for vetting in all { vetting.willActivate(activation) }
+    }
+
+    func didActivate(_ activation: ConfigurationActivation, number: Int) {
+        for vetting in all { vetting.didActivate(activation, number: number) }
+    }
+
+    /// Removes what the vettings and this object keep of a user.
+    ///
+    /// - Throws: The first error of a vetting; the others have forgotten the user all the same.
+    func forget(_ userID: UserID) throws {
+        defer { refused.withLock { $0.forget(userID) } }
+        let failures = all.compactMap { vetting -> (any Error)? in
+            do { try vetting.forget(userID: userID.string) } catch { return error }
+            return nil
+        }
+        if let first = failures.first { throw first }
+    }
+
     /// The verdict of all vettings.
-    private enum Vetted {
+    private enum Verdict {
         case accepted(ConfigurationState, isChanged: Bool)
         case refused(
             ConfigurationCandidate, by: any ConfigurationVetting, ConfigurationRefusal)
@@ -12,11 +63,11 @@ extension ActiveConfig {
     }
 
     /// Calls the vettings one after the other, until one does not accept the document.
-    private func vet(_ candidate: ConfigurationCandidate) -> Vetted {
+    private func verdict(on candidate: ConfigurationCandidate) -> Verdict {
         var (candidate, isChanged) = (candidate, false)
         // An answer without a document has only header fields to decide on.
         let asked =
-            candidate.origin == .confirmed ? vetting.filter(\.needsOriginal) : vetting
+            candidate.origin == .confirmed ? all.filter(\.needsOriginal) : all
         for vetting in asked {
             switch vetting.vet(candidate).kind {
             case .accept(var document?):
@@ -34,80 +85,84 @@ extension ActiveConfig {
         return .accepted(candidate.document, isChanged: isChanged)
     }
 
-    private func vet(stored: ConfigurationState, of userID: UserID) -> Vetted {
-        vet(
-            ConfigurationCandidate(
+    private func verdict(onStored stored: ConfigurationState, of userID: UserID) -> Verdict {
+        verdict(
+            on: ConfigurationCandidate(
                 needsOriginal ? stored : stored.asReceived, userID: userID.string, origin: .stored,
                 time: now()))
     }
 
-    /// The stored configuration of a user, or a replacement; nil when neither may be used.
+    /// The stored configuration of a user, or a replacement; nil when neither is accepted.
     ///
     /// - Parameters:
-    ///   - stored: The store's configuration.
+    ///   - stored: The store's configuration, read after the user's epoch.
     ///   - userID: Its owner.
     ///   - other: The other possible owner, for a store with fallbacks of its own.
     /// - Returns: The configuration.
-    func usable(
-        _ stored: @autoclosure () -> ConfigurationState?, of userID: UserID,
+    func accepted(
+        stored: @autoclosure () -> ConfigurationState?, of userID: UserID,
         orOf other: UserID? = nil
     ) -> ConfigurationState? {
-        if vetting.isEmpty { return stored()?.keptInMemory }
+        if isEmpty { return stored()?.keptInMemory }
         // Read before the document: the user can be forgotten meanwhile.
         let epochs = (users.epoch(of: userID), other.flatMap { users.epoch(of: $0) })
         guard let stored = stored() else { return nil }
         var owner = userID
-        var vetted = vet(stored: stored, of: owner)
-        if case .refused = vetted, let other {
+        var verdict = verdict(onStored: stored, of: owner)
+        if case .refused = verdict, let other {
             owner = other
-            vetted = vet(stored: stored, of: owner)
+            verdict = self.verdict(onStored: stored, of: owner)
         }
-        switch vetted {
+        switch verdict {
         case .accepted(let document, _): return document.keptInMemory
         case .refused(let candidate, _, let refusal):
-            noteRefusal(
-                ofStored: candidate, refusal, kept: nil,
+            report(
+                stored: candidate, refusal, kept: nil,
                 in: owner == userID ? epochs.0 : epochs.1)
             return nil
         case .ignored(let candidate, let vetting, let refusal, let replacement):
             let kept = replacement.flatMap { replacement -> ConfigurationState? in
-                guard case .accepted(let document, _) = vet(stored: replacement, of: owner) else {
-                    return nil
-                }
+                guard case .accepted(let document, _) = self.verdict(onStored: replacement, of: owner)
+                else { return nil }
                 return document.keptInMemory
             }
             vetting.didIgnore(candidate, using: kept)
-            noteRefusal(
-                ofStored: candidate, refusal, kept: kept,
+            report(
+                stored: candidate, refusal, kept: kept,
                 in: owner == userID ? epochs.0 : epochs.1)
             return kept
         }
     }
 
-    /// A user's pending configuration with its original; nil when it must not be used.
-    func usable(pending: ConfigurationState, of userID: UserID) -> ConfigurationState? {
-        if vetting.isEmpty { return pending }
+    /// A user's pending configuration; nil when it is not accepted.
+    ///
+    /// - Parameters:
+    ///   - pending: The configuration.
+    ///   - userID: The user.
+    ///   - own: Reads the user's own stored configuration, which a refusal reports as kept.
+    /// - Returns: The configuration.
+    func accepted(
+        pending: ConfigurationState, of userID: UserID, own: () -> ConfigurationState?
+    ) -> Vetted? {
+        if isEmpty { return Vetted(pending) }
         let epoch = users.epoch(of: userID)
-        func own() -> ConfigurationState? {
-            usable(store?.ownConfiguration(forUserID: userID.string), of: userID)
-        }
-        switch vet(stored: pending, of: userID) {
+        switch verdict(onStored: pending, of: userID) {
         case .accepted(var document, _):
             document.original = pending.original
-            return document
+            return Vetted(document)
         case .refused(let candidate, _, let refusal):
-            noteRefusal(ofStored: candidate, refusal, kept: own(), in: epoch)
+            report(stored: candidate, refusal, kept: own(), in: epoch)
         case .ignored(let candidate, let vetting, let refusal, _):
             let kept = own()
             vetting.didIgnore(candidate, using: kept)
-            noteRefusal(ofStored: candidate, refusal, kept: kept, in: epoch)
+            report(stored: candidate, refusal, kept: kept, in: epoch)
         }
         return nil
     }
 
     /// Reports a stored document that is not used.
-    private func noteRefusal(
-        ofStored candidate: ConfigurationCandidate, _ refusal: ConfigurationRefusal,
+    private func report(
+        stored candidate: ConfigurationCandidate, _ refusal: ConfigurationRefusal,
         kept: ConfigurationState?, in epoch: UserEpoch?
     ) {
         let isNew = observers.tellRefusal(
@@ -130,10 +185,10 @@ extension ActiveConfig {
     ///   - epoch: The user's epoch at the request.
     /// - Returns: The configuration.
     /// - Throws: The error of a refusal.
-    func usable(
+    func accepted(
         answer: ConfigurationState?, asked: ConfigurationState?, lastKnown: ConfigurationState?,
         of userID: UserID, in epoch: UserEpoch
-    ) throws -> ConfigurationState? {
+    ) throws -> Vetted? {
         let isDocument = answer?.isConfirmation == false
         // Without an answer there is no original, which a vetting may require.
         var unchanged = asked ?? .empty
@@ -142,7 +197,7 @@ extension ActiveConfig {
             answer ?? unchanged, userID: userID.string,
             origin: isDocument ? .downloaded : .confirmed, lastKnown: lastKnown, requestBase: asked,
             newestKnownVersion: newestKnownVersion(of: userID, lastKnown), time: now())
-        switch vet(candidate) {
+        switch verdict(on: candidate) {
         case .accepted(var document, let isChanged):
             guard isDocument else {
                 return try confirmed(
@@ -155,14 +210,14 @@ extension ActiveConfig {
                 document.original =
                     isChanged ? document.original ?? answer.map { $0.receivedOriginal } : nil
             }
-            return document
+            return Vetted(document)
         case .refused(_, let vetting, let refusal):
-            noteRefusal(of: answer, by: vetting, refusal, kept: lastKnown, of: userID, in: epoch)
+            report(answer, refusedBy: vetting, refusal, kept: lastKnown, of: userID, in: epoch)
             throw refusal.thrown
         case .ignored(let candidate, let vetting, let refusal, _):
             vetting.didIgnore(candidate, using: lastKnown)
-            noteRefusal(
-                of: answer, by: vetting, refusal, isIgnored: true, kept: lastKnown, of: userID,
+            report(
+                answer, refusedBy: vetting, refusal, isIgnored: true, kept: lastKnown, of: userID,
                 in: epoch)
             return nil
         }
@@ -175,13 +230,13 @@ extension ActiveConfig {
     private func confirmed(
         _ answer: ConfigurationState?, asked: ConfigurationState?, lastKnown: ConfigurationState?,
         of userID: UserID, in epoch: UserEpoch
-    ) throws -> ConfigurationState? {
+    ) throws -> Vetted? {
         if asked?.entityTag != lastKnown?.entityTag {
             let unchanged = refused.withLock {
                 $0.confirm(asked, version: answer?.confirmedVersion, of: userID)
             }
             guard let unchanged else { return nil }
-            noteRefusal(
+            reportRefusal(
                 of: unchanged.document, unchanged.refusal,
                 headerFields: answer?.original?.headerFields, kept: lastKnown, of: userID, in: epoch
             )
@@ -194,21 +249,37 @@ extension ActiveConfig {
         if let confirmed = new ?? lastKnown {
             refused.withLock { $0.noteAccepted(confirmed, of: userID) }
         }
-        return new
+        return new.map { Vetted($0) }
     }
 
     /// Reports an arrived document that is not accepted, and keeps it for updaters' requests.
-    private func noteRefusal(
-        of document: ConfigurationState?, by vetting: any ConfigurationVetting,
+    private func report(
+        _ document: ConfigurationState?, refusedBy vetting: any ConfigurationVetting,
         _ refusal: ConfigurationRefusal, isIgnored: Bool = false, kept: ConfigurationState?,
         of userID: UserID, in epoch: UserEpoch?
     ) {
-        noteRefusal(of: document, refusal, kept: kept, of: userID, in: epoch)
+        reportRefusal(of: document, refusal, kept: kept, of: userID, in: epoch)
         // An answer that is not authentic is not the server's document, which may be valid.
         guard let document, !document.isConfirmation, !vetting.needsOriginal else { return }
         refused.withLock {
             $0.note(.init(document, refusal, isIgnored: isIgnored), of: userID)
         }
+    }
+
+    /// Reports an answer that is not used.
+    func reportRefusal(
+        of answer: ConfigurationState?, _ refusal: ConfigurationRefusal,
+        headerFields: [String: String]? = nil, kept: ConfigurationState?, of userID: UserID,
+        in epoch: UserEpoch?
+    ) {
+        guard let answer, !answer.isConfirmation else { return }
+        observers.tellRefusal(
+            ConfigurationEvent(
+                .refused(refusal, keptTemplateVersion: kept?.templateVersion),
+                userID: userID.string,
+                document: answer,
+                headerFields: headerFields ?? answer.original?.headerFields ?? [:],
+                time: now(), epoch: epoch))
     }
 
     private func newestKnownVersion(
@@ -223,32 +294,43 @@ extension ActiveConfig {
     func check(superseded answer: ConfigurationState, of userID: UserID) throws {
         let candidate = ConfigurationCandidate(
             answer, userID: userID.string, origin: .superseded, time: now())
-        if case .refused(_, _, let refusal) = vet(candidate) { throw refusal.thrown }
+        if case .refused(_, _, let refusal) = verdict(on: candidate) { throw refusal.thrown }
     }
 
-    /// The action for a pushed document.
-    func decision(
+    /// The action for the document to which a pushed change leads.
+    enum PushVerdict {
+        /// Store and activate the document.
+        case apply(Vetted)
+        /// Do nothing: a vetting ignores the document.
+        case skip
+        /// Download the document.
+        case fetch
+    }
+
+    /// The action for the document to which a pushed change leads.
+    func verdict(
         onPushed document: ConfigurationState, lastKnown: ConfigurationState?, of userID: UserID
-    ) -> PushDecision {
+    ) -> PushVerdict {
         // A change cannot be applied to a document that a vetting has changed.
-        if needsOriginal || (!vetting.isEmpty && lastKnown?.original != nil) { return .fetch }
+        if needsOriginal || (!isEmpty && lastKnown?.original != nil) { return .fetch }
         let epoch = users.epoch(of: userID)
         let candidate = ConfigurationCandidate(
             document, userID: userID.string, origin: .pushed, lastKnown: lastKnown,
             newestKnownVersion: newestKnownVersion(of: userID, lastKnown), time: now())
-        switch vet(candidate) {
+        switch verdict(on: candidate) {
         case .accepted(_, isChanged: true): return .fetch
         case .accepted(let accepted, isChanged: false):
             refused.withLock { $0.noteAccepted(accepted, of: userID) }
-            return .apply(accepted)
+            // The change has no original of its own.
+            return .apply(Vetted(accepted).withoutOriginal)
         case .refused(_, let vetting, let refusal):
-            noteRefusal(
-                of: document, by: vetting, refusal, kept: lastKnown, of: userID, in: epoch)
+            report(
+                document, refusedBy: vetting, refusal, kept: lastKnown, of: userID, in: epoch)
             // The download reports it, without the document.
             return .fetch
         case .ignored(_, let vetting, let refusal, _):
-            noteRefusal(
-                of: document, by: vetting, refusal, isIgnored: true, kept: lastKnown, of: userID,
+            report(
+                document, refusedBy: vetting, refusal, isIgnored: true, kept: lastKnown, of: userID,
                 in: epoch)
             return .skip
         }
@@ -266,7 +348,7 @@ extension ActiveConfig {
     func requestBase(
         _ lastKnown: ConfigurationState?, of userID: UserID, isOfUpdater: Bool
     ) -> ConfigurationState? {
-        var base = vetting.reduce(lastKnown) { base, vetting in
+        var base = all.reduce(lastKnown) { base, vetting in
             vetting.requestBase(base, forUserID: userID.string)
         }
         if isOfUpdater { base = refused.withLock { $0.requestBase(base, of: userID) } }
@@ -275,10 +357,15 @@ extension ActiveConfig {
         return base
     }
 
+    /// True for the newest document that was refused for the user in this launch.
+    func isRefused(_ document: ConfigurationState, for userID: UserID) -> Bool {
+        refused.withLock { $0[userID]?.isOf(document) ?? false }
+    }
+
     /// The version of the user's newest refused document; nil when none is refused.
     func newestRefusedVersion(of userID: UserID) -> Int? {
         let newest = refused.withLock { $0[userID]?.document.templateVersion }
-        return (vetting.map { $0.newestRefusedVersion(forUserID: userID.string) } + [newest])
+        return (all.map { $0.newestRefusedVersion(forUserID: userID.string) } + [newest])
             .compactMap(\.self).max()
     }
 }

@@ -1,0 +1,269 @@
+internal import Foundation
+
+/// Writing a user's documents, within the user's turn.
+///
+/// The store has two documents of a user, each with its own entity tag: the own and the pending
+/// one. A document becomes the user's own in three steps: store it as pending, replace the own one,
+/// remove the pending one. If the process ends anywhere between, both documents are complete and
+/// the newer one is not lost. Each step compares what it replaces, so that a later document of
+/// another process stays.
+extension UserStorage {
+    enum Outcome {
+        case stored, failed
+        /// Another process has stored a later one.
+        case superseded
+    }
+
+    /// What a write has changed.
+    struct Saved {
+        var outcome = Outcome.stored
+        /// The own and the pending document that the store could not take; the outer nil: as
+        /// before.
+        var unstoredOwn: ConfigurationState??, unstoredPending: ConfigurationState??
+    }
+
+    /// Stores an arrived document.
+    ///
+    /// - Parameters:
+    ///   - document: The document, with the bytes of its original.
+    ///   - isWhole: True as the user's own document; false as the pending one.
+    ///   - isKnown: True when it is already stored, or could not be stored.
+    ///   - userID: The user.
+    ///   - documents: The user's documents in memory.
+    /// - Returns: What has changed.
+    func save(
+        _ document: Vetted, isWhole: Bool, isKnown: Bool, of userID: UserID,
+        _ documents: UserConfigurationState
+    ) -> Saved {
+        isWhole
+            ? saveOwn(document.document, isKnown: isKnown, of: userID, documents)
+            : savePending(document.document, of: userID, documents)
+    }
+
+    /// Makes the pending document the user's own in the store.
+    func promote(
+        _ pending: ConfigurationState, of userID: UserID, _ documents: UserConfigurationState
+    ) -> Saved {
+        saveOwn(pending, isPending: true, of: userID, documents)
+    }
+
+    /// Stores what could not be stored before.
+    func saveAgain(of userID: UserID, _ documents: UserConfigurationState) -> Saved {
+        var saved = Saved()
+        if let pending = documents.unstoredWaiting {
+            saved = savePending(pending, of: userID, documents)
+        }
+        guard let own = documents.unstoredOwn else { return saved }
+        let isWhole = documents.active?.pending == nil
+        let other =
+            isWhole
+            ? saveOwn(own, of: userID, documents) : replaceOwn(by: own, of: userID, documents)
+        if other.outcome == .superseded { saved.outcome = .superseded }
+        saved.unstoredOwn = other.unstoredOwn
+        if let pending = other.unstoredPending { saved.unstoredPending = pending }
+        return saved
+    }
+
+    /// Removes a user's pending document; before the own one, which it must not outlive.
+    ///
+    /// - Throws: The store's error.
+    func removePending(of userID: UserID) throws {
+        do {
+            try store?.persistPendingConfiguration(nil, forUserID: userID.string)
+        } catch is StoreRecord.UnsupportedError {}
+    }
+
+    /// Removes a user's own document.
+    ///
+    /// - Throws: The store's error.
+    func removeOwn(of userID: UserID) throws {
+        try store?.persistConfiguration(nil, forUserID: userID.string)
+    }
+
+    /// True when another process has stored a later version than a document's.
+    func isOutdated(
+        _ document: ConfigurationState, of userID: UserID, _ documents: UserConfigurationState
+    ) -> Bool {
+        guard document.templateVersion != nil, let store else { return false }
+        let tag = store.ownEntityTag(forUserID: userID.string)
+        if tag != nil, tag == documents.active?.newest.entityTag { return false }
+        return documents.isSuperseded(document, by: own(of: userID)?.templateVersion)
+    }
+
+    /// A document with the stored bytes of its original, which memory does not keep; nil when they
+    /// are not stored.
+    ///
+    /// - Parameters:
+    ///   - document: The document.
+    ///   - known: A document that may have the same original.
+    ///   - userID: The user.
+    ///   - documents: The user's documents in memory.
+    /// - Returns: The document.
+    func whole(
+        _ document: Vetted, known: ConfigurationState?, of userID: UserID,
+        _ documents: UserConfigurationState
+    ) -> Vetted? {
+        guard let original = document.document.original, original.body == nil else {
+            return document
+        }
+        func bytes(of stored: ConfigurationState?) -> OriginalDocument? {
+            stored?.original.flatMap(original.withBody)
+        }
+        let whole =
+            bytes(of: known) ?? bytes(of: documents.unstoredOwn)
+            ?? bytes(of: store?.ownConfiguration(forUserID: userID.string))
+            ?? bytes(of: keptPending(of: userID, documents))
+        return whole.map { document.with(original: $0) }
+    }
+
+    /// Makes a document the user's own in the store, and removes the pending one.
+    ///
+    /// - Parameters:
+    ///   - document: The document.
+    ///   - isKnown: True when it is already stored, or could not be stored.
+    ///   - isPending: True when `document` is the pending one; a newer pending document is kept.
+    ///   - userID: The user.
+    ///   - documents: The user's documents in memory.
+    /// - Returns: What has changed.
+    private func saveOwn(
+        _ document: ConfigurationState, isKnown: Bool = false, isPending: Bool = false,
+        of userID: UserID, _ documents: UserConfigurationState
+    ) -> Saved {
+        // So that no older document is pending once this one is the user's own.
+        var pending: Data?
+        let outcome = updatePending(to: document, of: userID, documents) { old, new in
+            guard let old else { return nil }
+            let new = new()
+            if isPending, old != new { return old }
+            pending = new
+            return new
+        }
+        if outcome == .superseded, !isPending { return Saved(outcome: .superseded) }
+        let isStored = isKnown && pending == nil && documents.unstoredOwn == nil
+        var saved = isStored ? Saved() : replaceOwn(by: document, of: userID, documents)
+        // If it could not be stored, it stays pending in the store for the next launch.
+        if saved.outcome == .failed { return saved }
+        if pending != nil {
+            _ = updatePending(to: nil, of: userID, documents) { old, _ in
+                old == pending ? nil : old
+            }
+        }
+        saved.unstoredPending = .some(nil)
+        return saved
+    }
+
+    private func replaceOwn(
+        by document: ConfigurationState, of userID: UserID, _ documents: UserConfigurationState
+    ) -> Saved {
+        guard let store else { return Saved() }
+        do {
+            let isStored = try comparing(document, with: { own(of: userID) }, documents) {
+                isLater in
+                try store.persistConfiguration(
+                    document, forUserID: userID.string, unlessStored: isLater)
+            }
+            return Saved(outcome: isStored ? .stored : .superseded, unstoredOwn: .some(nil))
+        } catch {
+            log(
+                .error,
+                "The configuration of \(userID.logName) could not be stored and is lost with this "
+                    + "launch, unless a later download of this user can store it: "
+                    + error.logDescription)
+            return Saved(outcome: .failed, unstoredOwn: document)
+        }
+    }
+
+    /// Stores the pending document.
+    ///
+    /// If it cannot be stored, it is pending in memory.
+    private func savePending(
+        _ document: ConfigurationState, of userID: UserID, _ documents: UserConfigurationState
+    ) -> Saved {
+        let outcome = updatePending(to: document, of: userID, documents) { $1() }
+        return Saved(outcome: outcome, unstoredPending: .some(outcome == .failed ? document : nil))
+    }
+
+    /// Runs `write` with a function that compares a stored version with a document's; once more if
+    /// the stored one cannot be read or must not be used, which is only found out while the store
+    /// is unlocked.
+    ///
+    /// - Returns: False when a later one stays, which `stored` reads.
+    private func comparing(
+        _ document: ConfigurationState, with stored: () -> ConfigurationState?,
+        _ documents: UserConfigurationState,
+        _ write: (_ isLater: (Int) -> Bool) throws -> Bool
+    ) rethrows -> Bool {
+        var unusable: Set<Int> = []
+        while true {
+            var later: Int?
+            let isStored = try write { version in
+                let isLater =
+                    documents.isSuperseded(document, by: version) && !unusable.contains(version)
+                if isLater { later = version }
+                return isLater
+            }
+            guard !isStored, let later,
+                !documents.isSuperseded(document, by: stored()?.templateVersion)
+            else { return isStored }
+            unusable.insert(later)
+        }
+    }
+
+    /// Changes the stored pending document, unless another process has stored a later document than
+    /// `new`.
+    ///
+    /// - Parameters:
+    ///   - new: The new pending document; nil leaves it to `change`.
+    ///   - userID: The user.
+    ///   - documents: The user's documents in memory.
+    ///   - change: Returns the new pending record, given the bytes of the stored one and a function
+    ///     that makes those of `new`. A function, since making them takes longer than most
+    ///     downloads and is rarely needed: usually no document is pending.
+    /// - Returns: The outcome.
+    private func updatePending(
+        to new: ConfigurationState?, of userID: UserID, _ documents: UserConfigurationState,
+        _ change: (Data?, () -> Data?) -> Data?
+    ) -> Outcome {
+        guard let store else { return .failed }
+        let record = StoreRecord.pendingConfiguration(forUserID: userID.string)
+        do {
+            guard let new else {
+                try store.updateRecord(record) { change($0) { nil } }
+                return .stored
+            }
+            var encoded: Result<Data, any Error>?
+            func bytes() -> Data? {
+                let result = encoded ?? Result { try StoredRecord.encode(new, of: userID) }
+                encoded = result
+                return try? result.get()
+            }
+            func storedPending() -> ConfigurationState? {
+                (try? store.pendingConfiguration(forUserID: userID.string)).flatMap {
+                    accepted(pending: $0, of: userID)?.document
+                }
+            }
+            let isStored = try comparing(new, with: storedPending, documents) { isLater in
+                var stays = false
+                try store.updateRecord(record) { old in
+                    stays = old.flatMap(StoredRecord.templateVersion).map(isLater) == true
+                    if stays { return old }
+                    let changed = change(old, bytes)
+                    if case .failure? = encoded { return old }
+                    return changed
+                }
+                return !stays
+            }
+            if case .failure(let error)? = encoded { throw error }
+            return isStored ? .stored : .superseded
+        } catch is StoreRecord.UnsupportedError {
+            logUnsupportedRecords()
+            return .failed
+        } catch {
+            log(
+                .error,
+                "The pending configuration of \(userID.logName) could not be stored: "
+                    + error.logDescription)
+            return .failed
+        }
+    }
+}
