@@ -270,11 +270,12 @@ class TaskCase(ConsoleCase):
             const fetchNow = window.fetch;
             window.heldAnswers = [];
             window.heldRequests = 0;
+            window.holdsAnswers = true;
             window.fetch = async (path, options) => {
                 const isHeld = `${path} ${options?.body ?? ''}`.includes(part);
                 if (isHeld) window.heldRequests += 1;
                 const answer = await fetchNow(path, options);
-                if (isHeld) await new Promise((resolve) => window.heldAnswers.push(resolve));
+                if (isHeld && window.holdsAnswers) await new Promise((resolve) => window.heldAnswers.push(resolve));
                 return answer;
             };""", part)
 
@@ -291,9 +292,11 @@ class TaskCase(ConsoleCase):
         self.wait_for(lambda: self.driver.execute_script("return heldAnswers.length"), "an answer")
 
     def release_answers(self):
-        """Releases the held responses, and waits until the page has processed them."""
+        """Holds no more responses, and waits until the page has processed the held ones."""
         self.driver.execute_async_script("""
             const [done] = arguments;
+            // The answer to a request that is under way would be held for ever.
+            window.holdsAnswers = false;
             window.heldAnswers.splice(0).forEach((release) => release());
             // The page reads the answers before a later one arrives.
             fetch('/console/').then((answer) => answer.text()).then(() => done());""")

@@ -231,7 +231,7 @@ class BuilderTests(TaskCase):
         share.clear()
         share.send_keys("2.5")
         self.wait_for_text("The server accepts this", "dialog")
-        exact = self.field("Users up to this percentage")
+        exact = self.field("Users up to this percentage of “some”")
         exact.clear()
         exact.send_keys("2,5")
         self.wait_for_text("Write the number with a point: 2.5.", "dialog .sliders")

@@ -101,8 +101,9 @@ class JSONEditorTests(TaskCase):
         field.send_keys(Keys.CONTROL + "a", Keys.DELETE)
         field.send_keys('{"a": [', Keys.ENTER, "1,", Keys.ENTER, "2", Keys.ENTER, "]")
         self.assertEqual(self.text(), '{"a": [\n  1,\n  2\n]')
-        pair = [e.text for e in self.find_all("dialog .pair-text")]
-        self.assertEqual(pair, ["[", "]"])
+        self.wait_for(
+            lambda: [e.text for e in self.find_all("dialog .pair-text")] == ["[", "]"],
+            "the pair of brackets")
         field.send_keys("}")
         self.press("Format")
         self.assertEqual(self.text(), '{\n  "a": [\n    1,\n    2\n  ]\n}')
