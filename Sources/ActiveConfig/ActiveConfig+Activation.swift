@@ -70,14 +70,14 @@ extension ActiveConfig {
         let changes = turns.run(of: userID) { () -> [SectionChange]? in
             storeLaunch(of: entry)
             let documents = entry.documents
-            guard let pending = storage.pending(of: userID, documents)?.document,
-                documents.mayActivate(pending), storeActivated(pending, of: entry)
+            guard let pending = storage.pending(of: userID, documents),
+                case .save(let save) = documents.decision(on: .activate(pending)),
+                let event = self.save(save, of: entry)
             else { return nil }
-            let document = pending.keptInMemory
-            let transition = apply(
-                UserEvent(event: .activated(document), reason: .activated), to: entry)
+            let transition = apply(UserEvent(event: event, reason: .activated), to: entry)
             history.noteActivation(of: userID)
-            noteActive(document, of: userID, in: entry.documents.epoch)
+            noteActive(
+                pending.document.keptInMemory, of: userID, in: entry.documents.epoch)
             return transition?.changes ?? []
         }
         if let changes { return changes }

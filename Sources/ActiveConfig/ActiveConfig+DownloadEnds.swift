@@ -29,28 +29,18 @@ extension ActiveConfig {
             let received = attempt?.received
             if let received, received.epoch.isOver { return nil }
             loadedSnapshot(of: entry)
-            let answer = exchange.answer?.succeeding(entry.documents.active?.pending?.configuration)
+            storeLaunch(of: entry)
+            let pending = entry.documents.active?.pending?.configuration
+            let answer = UserDocuments.Answer(
+                outcome: exchange.outcome, document: exchange.answer?.succeeding(pending),
+                asked: lastKnown, revision: exchange.revision, isHandedOver: received != nil,
+                isConfirmation: attempt != nil)
             var arrival = Arrival(
-                answer?.document ?? lastKnown, outcome: exchange.outcome, headerFields: exchange.headerFields)
-            let isNewest =
-                if isOutdated(exchange, by: entry.documents) {
-                    false
-                } else if let received,
-                    // The store may not say which document is the user's own.
-                    entry.documents.newest?.isLater(than: received.document) == true
-                {
-                    false
-                } else if let answer {
-                    keep(answer, known: lastKnown, of: entry)
-                } else {
-                    attempt == nil || keepUnstored(of: entry)
-                }
-            if !isNewest { arrival.document = nil }
-            if !isNewest, received != nil { arrival.outcome = .notModified }
+                answer.document?.document ?? lastKnown, outcome: exchange.outcome,
+                headerFields: exchange.headerFields)
             arrival.reloadedNames = exchange.reloadedNames
-            arrival.attempt = attempt
-            arrival.download = download
-            return bring(arrival, to: entry)
+            (arrival.attempt, arrival.download) = (attempt, download)
+            return bring(arrival, by: .answered(answer), to: entry)?.result
         }
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
@@ -66,97 +56,91 @@ extension ActiveConfig {
         signalChange(of: userID)
     }
 
-    /// A document that arrived, with its answer and request.
-    private struct Arrival: Sendable {
-        /// Nil when there is none, or when a later one is known.
-        var document: ConfigurationState?
-        var outcome: DownloadOutcome
-        /// Header fields of the answer.
-        let headerFields: [String: String]
-        /// Sections that have changed before, by a document that another process has stored.
-        var reloadedNames: Set<String> = []
-        /// The request; nil when none was made.
-        var attempt: JoinedDownload.Attempt?
-        /// The download that ends with it; nil for a push.
-        var download: JoinedDownload?
+    /// Stores what arrived as far as it is newer, activates it as far as the policy allows, and ends
+    /// its download; within the user's turn.
+    ///
+    /// - Returns: The result, and whether what arrived was the newest document; nil when the
+    ///   download was abandoned.
+    private func bring(
+        _ arrival: Arrival, by proposal: UserDocuments.Proposal, to entry: UserEntry
+    ) -> (result: DownloadResult, isNewest: Bool)? {
+        var arrival = arrival
+        let documents = entry.documents
+        var (event, isActive, isNewest) = (
+            UserDocuments.Event?.none, documents.active?.pending == nil, true
+        )
+        var isToBeRead = false
+        switch documents.decision(on: proposal) {
+        case .outdated: isNewest = false
+        case .unchanged: break
+        case .confirmed: event = .confirmed
+        case .reload: isToBeRead = true
+        case .save(let save):
+            if case .bring(_, let isWhole, _) = save { isActive = isWhole }
+            event = self.save(save, of: entry)
+            isNewest = event != nil
+            if !isNewest { takeOverStored(of: entry) }
+        }
+        if !isNewest {
+            arrival.document = nil
+            if arrival.attempt?.received != nil { arrival.outcome = .notModified }
+        }
+        arrival.replacedVersion = arrival.document.flatMap { replacedVersion(by: $0, of: entry) }
+        record(arrival, isActive: isActive)
+        let result = inOrderOfFirstDownload {
+            end(arrival, to: entry) { arrival in
+                if isToBeRead {
+                    return apply(reason: .downloaded, arrival: arrival, to: entry) {
+                        .reloaded(self.readStore(of: entry))
+                    }
+                }
+                var end = UserEvent(event: event, reason: .downloaded)
+                end.arrival = arrival
+                return apply(end, to: entry)
+            }
+        }
+        return result.map { ($0, isNewest) }
+    }
 
-        init(
-            _ document: ConfigurationState?, outcome: DownloadOutcome,
-            headerFields: [String: String]
-        ) {
-            self.document = document?.keptInMemory
-            self.outcome = outcome
-            self.headerFields = headerFields
+    /// Records the download in the history, before a listener can ask for the status.
+    private func record(_ arrival: Arrival, isActive: Bool) {
+        guard let attempt = arrival.attempt else { return }
+        if attempt.received == nil {
+            history.noteSuccess(
+                of: attempt.request, arrival.outcome, after: attempt.duration(),
+                isActive: isActive)
+        } else if arrival.outcome == .downloaded {
+            history.notePush(of: attempt.request, isActive: isActive)
         }
     }
 
-    /// Activates what arrived and ends its download; within the user's turn.
+    /// Ends a download by a transition, and makes its result.
     ///
     /// - Returns: The result; nil when the download was abandoned.
-    private func bring(_ arrival: Arrival, to entry: UserEntry) -> DownloadResult? {
-        let userID = entry.userID
-        let replaced = arrival.document.flatMap { replacedVersion(by: $0, of: entry) }
-        let event = arrival.document.map { UserConfigurationState.Event.received($0) }
-        let after = event.map { state(of: entry, after: $0) } ?? entry.documents
-        let isWhole = after.active?.pending == nil
-        if let attempt = arrival.attempt, attempt.received == nil {
-            history.noteSuccess(
-                of: attempt.request, arrival.outcome, after: attempt.duration(),
-                isActive: isWhole)
-        } else if let attempt = arrival.attempt, arrival.outcome == .downloaded {
-            history.notePush(of: attempt.request, isActive: isWhole)
-        }
-        let isCounted = arrival.attempt != nil || arrival.download == nil
-        let transition = inOrderOfFirstDownload {
-            let (isFirst, isStored) = isCounted ? recordFirstDownloadFinished() : (false, false)
-            let transition = apply(UserEvent(event: event, reason: .downloaded), to: entry) {
-                state, transition in
-                if let download = arrival.download {
-                    if download.isAbandoned { return nil }
-                    state.downloads[userID] = nil
-                }
-                state.firstDownloadFinished = true
-                let isCurrent = transition.isCurrent
-                let meta =
-                    (arrival.document ?? (isCurrent ? transition.new?.configuration : nil))?.meta
-                let isWaiting = isCurrent && transition.new?.known.pending != nil
-                let update = Delivery.Event.downloadFinished(
-                    userID, meta: meta ?? [:], configurationIsCurrent: isCurrent && !isWaiting)
-                let isReported = isFirst || (isCounted && state.firstDownloadIsUnreported)
-                if isReported { state.firstDownloadIsUnreported = false }
-                return isReported
-                    ? [.firstDownloadFinished(userID, meta: meta ?? [:]), update] : [update]
+    private func end(
+        _ arrival: Arrival, to entry: UserEntry, _ apply: (Arrival) -> UserTransition?
+    ) -> DownloadResult? {
+        var (arrival, userID) = (arrival, entry.userID)
+        let (isFirst, isStored) =
+            arrival.isCounted ? recordFirstDownloadFinished() : (false, false)
+        arrival.isFirst = isFirst
+        let transition = apply(arrival)
+        if isFirst || isStored {
+            state.withLock { state in
+                // Set last: downloads that read true skip the queue, so the first must be reported
+                // by then.
+                if isStored { state.firstDownloadFinishedIsRecorded = true }
+                if isFirst, transition == nil { state.firstDownloadIsUnreported = true }
             }
-            if isFirst || isStored {
-                state.withLock { state in
-                    // Set last: a reader of this flag does not wait for the announcement.
-                    if isStored { state.firstDownloadFinishedIsRecorded = true }
-                    if isFirst, transition == nil { state.firstDownloadIsUnreported = true }
-                }
-            }
-            return transition
         }
         guard let transition else { return nil }
-        if isWhole {
+        let isWaiting = transition.new?.known.pending != nil
+        if !isWaiting {
             noteActive(
                 arrival.document, of: userID, in: entry.documents.epoch,
                 headerFields: arrival.headerFields)
         }
-        let names = arrival.reloadedNames.union(transition.changes.map(\.sectionName))
-        let isWaiting = transition.new?.known.pending != nil
-        var result = DownloadResult(
-            userID: userID.string,
-            configurationIsCurrent: transition.isCurrent && !isWaiting, isActive: !isWaiting,
-            changedSectionNames: transition.isCurrent ? names : [], outcome: arrival.outcome)
-        result.userChanges = names
-        result.replacedVersion = replaced
-        result.hasAskedServer =
-            arrival.outcome != .withinInterval && arrival.attempt?.received == nil
-        if arrival.document != nil, let new = transition.new {
-            let changes = new.pending?.changes(since: new.sections) ?? []
-            result.pendingSectionNames = Set(changes.map(\.sectionName))
-        }
-        return result
+        return arrival.result(transition, of: userID)
     }
 
     /// Until the installation's first download is recorded, downloads end one after the other, so that the
@@ -190,40 +174,18 @@ extension ActiveConfig {
             return (isFirstHere, false)
         }
     }
-    /// Handles a document that arrived without a download; within the user's turn.
-    func bring(
-        pushed document: Vetted, headerFields: [String: String], to entry: UserEntry
-    ) -> DownloadResult {
-        bring(Arrival(document.document, outcome: .downloaded, headerFields: headerFields), to: entry)
-            ?? DownloadResult(userID: entry.userID.string, configurationIsCurrent: false)
-    }
 
-    /// True when an answer is older than a document that arrived after the request was made.
+    /// Handles a document that arrived without a download; within the user's turn.
     ///
-    /// A confirmation ("not modified") applies only to the document of the request.
-    private func isOutdated(
-        _ exchange: JoinedDownload.Exchange, by documents: UserConfigurationState
-    ) -> Bool {
-        guard exchange.revision != documents.revision, let newest = documents.newest else {
-            return false
-        }
-        let isAskedAbout = exchange.lastKnown.map { asked in
-            asked.entityTag == nil ? asked.isSame(as: newest) : asked.entityTag == newest.entityTag
-        }
-        guard let answer = exchange.answer?.document, exchange.outcome == .downloaded else {
-            let isEarlier = exchange.lastKnown.map { newest.isLater(than: $0) } ?? false
-            return isAskedAbout != true || isEarlier
-        }
-        guard let version = newest.templateVersion, let answered = answer.templateVersion else {
-            return false
-        }
-        // The arrived document is newer than the request, unless the request was about the same
-        // document.
-        let asked = exchange.lastKnown?.templateVersion ?? .min
-        guard asked < version || (asked == version && isAskedAbout != true) else { return false }
-        // Another document of the same version, such as one with other pinned values.
-        let isEarlier = answered == version && answer.entityTag != newest.entityTag
-        return answered < version || isEarlier
+    /// - Returns: The result; nil when another process has stored a later one.
+    func bring(
+        pushed document: Vetted, held: ConfigurationState?, headerFields: [String: String],
+        to entry: UserEntry
+    ) -> DownloadResult? {
+        let arrival = Arrival(
+            document.document, outcome: .downloaded, headerFields: headerFields)
+        let end = bring(arrival, by: .pushed(document, held: held), to: entry)
+        return end.flatMap { $0.isNewest ? $0.result : nil }
     }
 
     /// - Throws: when the format version is too new, or the configuration has no sections.

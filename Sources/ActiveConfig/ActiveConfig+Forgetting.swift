@@ -75,8 +75,12 @@ extension ActiveConfig {
                 try storage.removeOwn(of: user)
             } catch {
                 // The pending document is still stored, as the only one of the user.
-                let known = entry.documents.active?.pending?.configuration
-                note(of: entry) { $0.unstoredWaiting = $0.unstoredWaiting ?? known }
+                let documents = entry.documents
+                let pending = documents.unstoredPending ?? documents.active?.pending?.configuration
+                apply(
+                    UserEvent(
+                        event: .unstored(own: documents.unstoredOwn, pending: pending),
+                        reason: .restored), to: entry)
                 throw error
             }
             history.forget(user)
@@ -84,17 +88,15 @@ extension ActiveConfig {
             let download = markAbandoned(user)
             // Last: a refused document must not become active again while it is stored.
             let failure = Result { try vettings.forget(user) }
-            note(of: entry) { ($0.unstoredOwn, $0.unstoredWaiting) = (nil, nil) }
+            // So that only the store is read.
+            apply(
+                UserEvent(event: .unstored(own: nil, pending: nil), reason: .restored), to: entry)
             // Before anything can be read in the next epoch.
             observers.tellForgotten(
                 ConfigurationEvent(.forgotten, userID: userID, document: nil, time: now()),
                 ending: entry.documents.epoch)
-            while true {
-                // Repeated when the user, or the generic user, has changed since it was read.
-                let event = UserEvent(
-                    event: .forgotten(readStore(of: entry)), reason: .forgotten)
-                if apply(event, to: entry) != nil { return (download, failure) }
-            }
+            _ = apply(reason: .forgotten, to: entry) { .forgotten(self.readStore(of: entry)) }
+            return (download, failure)
         }
         download?.abandon()
         try failure.get()

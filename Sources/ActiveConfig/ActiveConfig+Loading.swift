@@ -53,17 +53,15 @@ extension ActiveConfig {
                 store == nil || users.usedEntry(of: userID) != nil
                 || !options.activationPolicy.isImmediate
             var event = UserEvent(
-                event: !isLoaded
-                    ? .loaded(stored) : isRead ? .reloaded(stored) : .loadedAnew(stored),
+                event: isLoaded ? .reloaded(stored, isWhole: !isRead) : .loaded(stored),
                 reason: .userChanged, isSwitch: true)
             if isFirst { event.initialSections = initialSections(besides: stored) }
-            let transition =
-                apply(event, to: entry)
-                // A change in memory meanwhile is newer than what was read.
-                ?? (entry.documents.active == nil
-                    ? nil
-                    : apply(
-                        UserEvent(event: nil, reason: .userChanged, isSwitch: true), to: entry))
+            var transition = apply(event, to: entry)
+            if transition == nil, entry.documents.active != nil {
+                // A change in memory during the read is newer than what was read.
+                transition = apply(
+                    UserEvent(event: nil, reason: .userChanged, isSwitch: true), to: entry)
+            }
             guard let transition else { continue }
             storeLaunchLater(of: entry)
             let count = transition.new?.sections.entries.count ?? 0
@@ -72,25 +70,25 @@ extension ActiveConfig {
     }
 
     /// The user's stored documents, as far as they may be used.
-    func readStore(
-        of entry: UserEntry, isSwitch: Bool = false
-    ) -> UserConfigurationState.Stored {
+    ///
+    /// The revisions are taken before what they cover, so that a change during the read makes it
+    /// stale.
+    func readStore(of entry: UserEntry, isSwitch: Bool = false) -> UserDocuments.Stored {
         let (documents, genericRevision) = (entry.documents, generic.documents.revision)
         // In this order: a pending document is removed only after it is stored as the user's own.
         let pending = storage.pending(of: entry.userID, documents)
         let base = storage.base(
             of: entry.userID, documents, isGenericLoaded: generic.documents.active != nil)
         var own: KnownConfiguration?
-        var fallback: KnownConfiguration?
+        var fallback = UserDocuments.Fallback.generic
         switch base {
         case .own(let document): own = document
-        case .chosen(let choice): fallback = choice
+        case .chosen(let choice): fallback = .chosen(choice)
         case .generic: refreshGeneric(isSwitch: isSwitch)
         }
-        return UserConfigurationState.Stored(
-            own: own, waiting: pending?.document, fallback: fallback ?? .none,
-            followsGeneric: own == nil && fallback == nil, revision: documents.revision,
-            genericRevision: genericRevision)
+        return UserDocuments.Stored(
+            own: own, pending: pending?.document, fallback: fallback,
+            revision: documents.revision, genericRevision: genericRevision)
     }
 
     /// Takes over the generic user's document stored by another process, for users who fall back to
@@ -99,18 +97,15 @@ extension ActiveConfig {
     /// A removal has no effect while somebody reads the generic user's configuration: a handle, or
     /// the current user, unless that is about to change.
     private func refreshGeneric(isSwitch: Bool) {
-        let (documents, snapshot) = generic.current
-        guard snapshot != nil, store != nil else {
+        guard generic.snapshot != nil, store != nil else {
             loadedSnapshot(of: generic)
             return
         }
         let stored = readStore(of: generic)
         let isRead = !isSwitch && state.withLock { $0.entry === generic }
         let isUsed = isRead || users.usedEntry(of: .generic) != nil
-        let event: UserConfigurationState.Event =
-            isUsed ? .reloaded(stored) : .loadedAnew(stored)
-        guard documents.after(event).active !== documents.active else { return }
-        apply(UserEvent(event: event, reason: .reloaded), to: generic)
+        apply(
+            UserEvent(event: .reloaded(stored, isWhole: !isUsed), reason: .reloaded), to: generic)
     }
 
     /// The sections that readers are assumed to have seen before the first switch of a launch: the
@@ -119,11 +114,11 @@ extension ActiveConfig {
     /// Nil when finding out would open a bootstrap file. `stored` has the documents of the user who
     /// is about to become current.
     private func initialSections(
-        besides stored: UserConfigurationState.Stored
+        besides stored: UserDocuments.Stored
     ) -> [String: ActiveConfigSection]? {
         generic.snapshot?.configuration.sections
             ?? storage.genericSections(
-                hasNothing: stored.own == nil && stored.fallback === KnownConfiguration.none)
+                hasNothing: stored.own == nil && stored.choosesNothing)
     }
 
     /// The user's newest document, to which a conditional request may refer; loads the user first.

@@ -57,11 +57,11 @@ extension ActiveConfig {
                         return .needsFetch
                     }
                     // Within the turn, so that forgetting the user happens before or after.
-                    guard keep(document, known: held, of: entry) else { return .skipped }
-                    reportShape(of: configuration, since: held, of: userID)
                     let result = bring(
-                        pushed: document,
+                        pushed: document, held: held,
                         headerFields: configuration.original?.headerFields ?? [:], to: entry)
+                    guard let result else { return .skipped }
+                    reportShape(of: configuration, since: held, of: userID)
                     history.notePush(
                         of: history.request(of: userID, configDownloader.requestDigest),
                         isActive: entry.documents.active?.pending == nil)
@@ -95,9 +95,9 @@ extension ActiveConfig {
                         answer: answer, asked: asked, lastKnown: held, of: userID,
                         in: entry.documents.epoch)
                 else { return }
-                guard keep(new, known: held, of: entry) else { return }
                 _ = bring(
-                    pushed: new, headerFields: answer.original?.headerFields ?? [:], to: entry)
+                    pushed: new, held: held,
+                    headerFields: answer.original?.headerFields ?? [:], to: entry)
             }
             signalChange(of: userID)
         }

@@ -100,18 +100,11 @@ extension ActiveConfig {
     /// - Returns: The transition; nil when nothing has changed.
     @discardableResult
     func takeOverStored(of entry: UserEntry) -> UserTransition? {
-        while true {
-            let documents = entry.documents
-            let event = UserConfigurationState.Event.reloaded(readStore(of: entry))
-            let after = state(of: entry, after: event)
-            if after.active === documents.active, after.isFollower == documents.isFollower {
-                return nil
-            }
-            // Repeated when the user, or the generic user, has changed since it was read.
-            if let transition = apply(UserEvent(event: event, reason: .reloaded), to: entry) {
-                return transition
-            }
+        let revision = entry.documents.revision
+        let transition = apply(reason: .reloaded, to: entry) {
+            .reloaded(self.readStore(of: entry))
         }
+        return entry.documents.revision == revision ? nil : transition
     }
 
     /// Activates a user's document stored by another process when no request is made; blocks for the

@@ -1,16 +1,5 @@
-/// The effect of an event on a user's active configuration.
-struct UserTransition: Sendable {
-    /// The snapshot before; nil when nothing was loaded.
-    let old: SnapshotContents?
-    /// The snapshot afterwards; nil when nothing is loaded.
-    let new: SnapshotContents?
-    /// The changes of the user's sections, sorted by name.
-    let changes: [SectionChange]
-    let isCurrent: Bool
-}
-
-/// Drives the users' states: each event yields a new state, its snapshot, and deliveries for
-/// listeners and notifications.
+/// Applies events to the users' documents: each yields new documents, their snapshot, and
+/// deliveries for listeners and notifications.
 ///
 /// Deciding and comparing are serialized by ``transitions``, which readers do not take. No code of
 /// the app runs meanwhile: stores and vettings were called before, and replaced objects are
@@ -18,77 +7,115 @@ struct UserTransition: Sendable {
 extension ActiveConfig {
     /// An event, and how it is reported.
     struct UserEvent: Sendable {
-        let event: UserConfigurationState.Event?
+        /// Nil for a switch to what is in memory, and for an arrival that changes no document.
+        let event: UserDocuments.Event?
         let reason: SectionChange.Reason
         /// True when the user becomes the current one.
         var isSwitch = false
         /// The sections that readers are assumed to have seen before the first switch; nil: none.
         var initialSections: [String: ActiveConfigSection]?
+        /// The end of a download, or a push.
+        var arrival: Arrival?
     }
 
-    /// Returns the events to post, or nil to change nothing; called in the critical section in
-    /// which the current user's configuration changes.
-    typealias Finish = @Sendable (inout CoordinatorState, UserTransition) -> [Delivery.Event]?
+    private enum Step {
+        case done(UserTransition)
+        /// The event's content has to be read again.
+        case stale
+        /// The download was abandoned.
+        case abandoned
+        /// The vettings have to hear of an activation before readers can see it.
+        case announce(ConfigurationActivation)
+    }
 
-    /// Applies an event to a user and to those who fall back to that user; calls the vettings
-    /// before, and afterwards with the then active document.
+    /// Applies an event to a user and to those who fall back to that user.
     ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - entry: The user.
-    ///   - finish: Decides in that critical section which events to post.
-    /// - Returns: The transition; nil when the event was stale, or `finish` returned nil.
+    /// - Returns: The transition; nil when the event was stale, or its download was abandoned.
     @discardableResult
+    func apply(_ event: UserEvent, to entry: UserEntry) -> UserTransition? {
+        if case .done(let transition) = perform(event, on: entry) { transition } else { nil }
+    }
+
+    /// Applies an event whose content is read from the store, which is read again when the user, or
+    /// the generic user, has changed since.
+    ///
+    /// - Returns: The transition; nil when the download was abandoned.
     func apply(
-        _ event: UserEvent, to entry: UserEntry,
-        finish: Finish? = nil
+        reason: SectionChange.Reason, arrival: Arrival? = nil, to entry: UserEntry,
+        reading read: () -> UserDocuments.Event
     ) -> UserTransition? {
-        var pass = TransitionPass()
-        let activation = activation(of: entry, after: event)
-        if let activation {
-            vettings.willActivate(activation)
+        while true {
+            let event = UserEvent(event: read(), reason: reason, arrival: arrival)
+            switch perform(event, on: entry) {
+            case .done(let transition): return transition
+            case .abandoned: return nil
+            case .stale, .announce: continue
+            }
         }
-        let transition = commit(event, to: entry, finish, &pass)
-        // The activation was computed before; other users' transitions can have come in between.
-        if !vettings.isEmpty, activation != nil || pass.isActiveChanged {
-            settleActivation()
+    }
+
+    /// Calls the vettings before, and afterwards with the then active document.
+    private func perform(_ event: UserEvent, on entry: UserEntry) -> Step {
+        var announced: ConfigurationActivation?
+        while true {
+            var pass = TransitionPass()
+            let step = transitions.withLock { transitions in
+                commit(event, to: entry, announced, in: &transitions, &pass)
+            }
+            if case .announce(let activation) = step {
+                vettings.willActivate(activation)
+                announced = activation
+                continue
+            }
+            if !vettings.isEmpty, announced != nil || pass.isActiveChanged { settleActivation() }
+            pass.end(signals)
+            if pass.isGenericChanged { askChoosersAgain() }
+            return step
         }
-        pass.end(signals)
-        if pass.isGenericChanged { askChoosersAgain() }
-        return transition
     }
 
     private func commit(
-        _ event: UserEvent, to entry: UserEntry, _ finish: Finish?, _ pass: inout TransitionPass
-    ) -> UserTransition? {
-        transitions.withLock { transitions in
-            let (active, current) = (transitions.entry.documents.active, transitions.entry)
-            defer {
-                pass.isActiveChanged =
-                    transitions.entry !== current || current.documents.active !== active
-            }
-            let (before, old) = entry.current
-            if let event = event.event,
-                before.isStale(event, genericRevision: generic.documents.revision)
-            {
-                return nil
-            }
-            let fallback = transitions.fallback(of: generic)
-            let after =
-                event.event.map { before.after(completed($0, for: entry, fallback: fallback)) }
-                ?? before
-            guard
-                let transition = publish(
-                    after, of: entry, from: (before, old), event, finish, in: &transitions, &pass)
-            else { return nil }
-            if entry === generic, after.active !== before.active {
-                pass.isGenericChanged = true
-                passOn(event, in: &transitions, &pass)
-            }
-            // After the sections of a current user who falls back to this one.
-            let events = pass.events
-            if !events.isEmpty { change { deliver([], events, in: $0) } }
-            return transition
+        _ event: UserEvent, to entry: UserEntry, _ announced: ConfigurationActivation?,
+        in transitions: inout Transitions, _ pass: inout TransitionPass
+    ) -> Step {
+        let (current, active) = (transitions.entry, transitions.entry.documents.active)
+        let (before, old) = entry.current
+        var after = before
+        if let event = event.event, !after.handle(event, beside: transitions.generic(generic)) {
+            return .stale
+        }
+        if !vettings.isEmpty,
+            let activation = activation(by: event, of: entry, from: before, to: after, current),
+            announced.map(activation.isSame) != true
+        {
+            return .announce(activation)
+        }
+        if let download = event.arrival?.download, !end(download, of: entry.userID) {
+            return .abandoned
+        }
+        let transition = publish(
+            after, of: entry, from: (before, old), event, in: &transitions, &pass)
+        if entry === generic, after.active !== before.active {
+            pass.isGenericChanged = true
+            passOn(event, in: &transitions, &pass)
+        }
+        // After the sections of all users.
+        if let arrival = event.arrival {
+            change { deliver([], arrival.events(transition, of: entry.userID, in: &$0), in: $0) }
+        }
+        pass.isActiveChanged =
+            transitions.entry !== current || current.documents.active !== active
+        return .done(transition)
+    }
+
+    /// Ends a running download.
+    ///
+    /// - Returns: False when it was abandoned.
+    private func end(_ download: JoinedDownload, of userID: UserID) -> Bool {
+        state.withLock { state in
+            if download.isAbandoned { return false }
+            state.downloads[userID] = nil
+            return true
         }
     }
 
@@ -106,41 +133,25 @@ extension ActiveConfig {
                 let current = entry.current
                 _ = publish(
                     current.documents, of: entry, from: current,
-                    UserEvent(event: nil, reason: reason), nil, in: &transitions, &pass)
+                    UserEvent(event: nil, reason: reason), in: &transitions, &pass)
             }
         }
         pass.end(signals)
     }
 
-    /// The event with the generic user's active configuration as the fallback of a user who follows
-    /// the generic user.
-    private func completed(
-        _ event: UserConfigurationState.Event, for entry: UserEntry, fallback: KnownConfiguration?
-    ) -> UserConfigurationState.Event {
-        guard var stored = event.stored, stored.followsGeneric, let fallback else { return event }
-        stored.fallback = fallback
-        return event.with(stored)
-    }
-
-    /// The state of a user after an event, provided nothing else happens before.
-    func state(
-        of entry: UserEntry, after event: UserConfigurationState.Event
-    ) -> UserConfigurationState {
-        let fallback = generic.documents.active?.asFallback
-        return entry.documents.after(completed(event, for: entry, fallback: fallback))
-    }
-
-    /// Hands the generic user's configuration to users who fall back to it.
+    /// Hands the generic user's configuration to users who follow that user.
     private func passOn(
         _ event: UserEvent, in transitions: inout Transitions, _ pass: inout TransitionPass
     ) {
-        guard let fallback = transitions.fallback(of: generic) else { return }
+        let lent = transitions.generic(generic)
         for entry in inMemory(&pass) where entry !== generic {
             let current = entry.current
             guard current.documents.isFollower else { continue }
+            var documents = current.documents
+            documents.handle(.fallbackChanged, beside: lent)
             _ = publish(
-                current.documents.after(.fallbackChanged(fallback)), of: entry, from: current,
-                UserEvent(event: nil, reason: event.reason), nil, in: &transitions, &pass)
+                documents, of: entry, from: current,
+                UserEvent(event: nil, reason: event.reason), in: &transitions, &pass)
         }
     }
 
@@ -151,16 +162,15 @@ extension ActiveConfig {
         return entries
     }
 
-    /// Publishes a state: makes the snapshot, compares it with the previous one, and queues the
-    /// deliveries: the current user's sections, then the events of `finish`.
+    /// Publishes a user's documents: makes the snapshot, compares it with the previous one, and
+    /// queues the deliveries of the sections.
     ///
     /// A switch is compared with what readers saw last, of any user.
     private func publish(
-        _ documents: UserConfigurationState, of entry: UserEntry,
-        from former: (documents: UserConfigurationState, snapshot: SnapshotContents?),
-        _ event: UserEvent, _ finish: Finish?, in transitions: inout Transitions,
-        _ pass: inout TransitionPass
-    ) -> UserTransition? {
+        _ documents: UserDocuments, of entry: UserEntry,
+        from former: (documents: UserDocuments, snapshot: SnapshotContents?),
+        _ event: UserEvent, in transitions: inout Transitions, _ pass: inout TransitionPass
+    ) -> UserTransition {
         let (current, front, layers) = (
             transitions.entry, transitions.snapshot, transitions.layers
         )
@@ -191,21 +201,12 @@ extension ActiveConfig {
         let changes =
             event.isSwitch
             ? seen.flatMap { new?.changes(since: $0) } ?? [] : transition.changes
-        if isCurrent || finish != nil {
-            let isDone = change { [new] state in
-                // Without `finish` there are no events; a `finish` that returns nil changes
-                // nothing.
-                let events = finish.map { $0(&state, transition) } ?? []
-                guard let events else { return nil }
-                guard isCurrent else {
-                    pass.events = events
-                    return deliver([], [], in: state)
-                }
+        if isCurrent, entry !== current || new !== front {
+            change { [new] state in
                 state.entry = entry
                 state.snapshot = new
-                return deliver(changes, events, in: state)
+                return deliver(changes, in: state)
             }
-            guard isDone else { return nil }
         }
         // The status and the pending changes can differ even if no section does.
         let isOtherDocument = old.map { $0.known !== new?.known } ?? false
@@ -221,18 +222,8 @@ extension ActiveConfig {
         return transition
     }
 
-    /// Records the stored state of a user's documents, which affects no reader.
-    func note(of entry: UserEntry, _ change: (inout UserConfigurationState) -> Void) {
-        var pass = TransitionPass()
-        transitions.withLock { _ in
-            entry.note(change)
-            pass.released.append(users.hold(entry, isToBeHeld(entry.documents)))
-        }
-        pass.end(signals)
-    }
-
     /// True when the next load would not find the user's current state.
-    private func isToBeHeld(_ documents: UserConfigurationState) -> Bool {
+    private func isToBeHeld(_ documents: UserDocuments) -> Bool {
         documents.isUnstored || (documents.active != nil && !options.activationPolicy.isImmediate)
     }
 }

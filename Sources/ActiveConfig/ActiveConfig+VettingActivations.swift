@@ -1,25 +1,30 @@
 /// Activations of documents, which are reported to the vettings before and afterwards.
 extension ActiveConfig {
-    /// The document that an event activates for the current user, provided nothing else happens
-    /// before; nil without vettings or activation.
+    /// The document that becomes active for the current user; nil when it stays.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - entry: Its user.
+    ///   - before: The user's documents before it.
+    ///   - after: The user's documents after it.
+    ///   - current: The current user before it.
+    /// - Returns: The activation.
     func activation(
-        of entry: UserEntry, after event: UserEvent
+        by event: UserEvent, of entry: UserEntry, from before: UserDocuments,
+        to after: UserDocuments, _ current: UserEntry
     ) -> ConfigurationActivation? {
-        let isStale =
-            event.event.map {
-                entry.documents.isStale($0, genericRevision: generic.documents.revision)
-            } ?? false
-        if vettings.isEmpty || isStale { return nil }
-        let current = event.isSwitch ? entry : state.withLock { $0.entry }
-        let documents = event.event.map { self.state(of: entry, after: $0) } ?? entry.documents
-        if entry === current {
-            return .init(documents.active, of: entry.userID, generic: generic.documents.active)
+        if entry === current || event.isSwitch {
+            if after.active === before.active, entry === current { return nil }
+            let lent = entry === generic ? after.active : generic.documents.active
+            return .init(after.active, of: entry.userID, generic: lent)
         }
-        guard entry === generic, current.documents.isFollower else { return nil }
-        let following = documents.active.map {
-            current.documents.after(.fallbackChanged($0.asFallback))
-        }
-        return .init(following?.active, of: current.userID, generic: documents.active)
+        guard entry === generic, after.active !== before.active else { return nil }
+        var documents = current.documents
+        guard documents.isFollower else { return nil }
+        let lent = UserDocuments.Generic(
+            fallback: after.active?.asFallback ?? .none, revision: after.revision)
+        documents.handle(.fallbackChanged, beside: lent)
+        return .init(documents.active, of: current.userID, generic: after.active)
     }
 
     /// Reports the active document to the vettings.
@@ -38,6 +43,16 @@ extension ActiveConfig {
 }
 
 extension ConfigurationActivation {
+    func isSame(as other: ConfigurationActivation) -> Bool {
+        guard UserID(userID) == UserID(other.userID), isWhole == other.isWhole else {
+            return false
+        }
+        guard let document, let other = other.document else {
+            return (document == nil) == (other.document == nil)
+        }
+        return document.isSame(as: other)
+    }
+
     /// The document of a user's active configuration.
     ///
     /// - Parameters:

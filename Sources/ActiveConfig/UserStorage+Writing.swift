@@ -8,60 +8,67 @@ internal import Foundation
 /// the newer one is not lost. Each step compares what it replaces, so that a later document of
 /// another process stays.
 extension UserStorage {
+    /// The outcome of a save.
     enum Outcome {
-        case stored, failed
+        case stored
+        /// With the document that the store could not take.
+        case failed(ConfigurationState)
         /// Another process has stored a later one.
         case superseded
+
+        fileprivate var unstored: ConfigurationState? {
+            if case .failed(let document) = self { document } else { nil }
+        }
     }
 
-    /// What a write has changed.
-    struct Saved {
-        var outcome = Outcome.stored
-        /// The own and the pending document that the store could not take; the outer nil: as
-        /// before.
-        var unstoredOwn: ConfigurationState??, unstoredPending: ConfigurationState??
-    }
-
-    /// Stores an arrived document.
+    /// Stores what a decision asks for.
     ///
     /// - Parameters:
-    ///   - document: The document, with the bytes of its original.
-    ///   - isWhole: True as the user's own document; false as the pending one.
-    ///   - isKnown: True when it is already stored, or could not be stored.
+    ///   - save: The decision.
     ///   - userID: The user.
     ///   - documents: The user's documents in memory.
-    /// - Returns: What has changed.
+    /// - Returns: The event that follows; nil when another process has stored a later document,
+    ///   which is to be read.
     func save(
-        _ document: Vetted, isWhole: Bool, isKnown: Bool, of userID: UserID,
-        _ documents: UserConfigurationState
-    ) -> Saved {
-        isWhole
-            ? saveOwn(document.document, isKnown: isKnown, of: userID, documents)
-            : savePending(document.document, of: userID, documents)
-    }
-
-    /// Makes the pending document the user's own in the store.
-    func promote(
-        _ pending: ConfigurationState, of userID: UserID, _ documents: UserConfigurationState
-    ) -> Saved {
-        saveOwn(pending, isPending: true, of: userID, documents)
-    }
-
-    /// Stores what could not be stored before.
-    func saveAgain(of userID: UserID, _ documents: UserConfigurationState) -> Saved {
-        var saved = Saved()
-        if let pending = documents.unstoredWaiting {
-            saved = savePending(pending, of: userID, documents)
+        _ save: UserDocuments.Save, of userID: UserID, _ documents: UserDocuments
+    ) -> UserDocuments.Event? {
+        let outcome: Outcome
+        switch save {
+        case .bring(let new, let isWhole, let known):
+            if isOutdated(new.document, of: userID, documents) { return nil }
+            // A document without its original could not be vetted at its next read.
+            guard let whole = whole(new, known: known, of: userID, documents)?.document else {
+                return .saved(save, unstored: nil)
+            }
+            outcome =
+                isWhole
+                ? saveOwn(
+                    whole, isKnown: known.map(whole.isSame) == true, of: userID, documents)
+                : savePending(whole, of: userID, documents)
+        case .promote(let pending):
+            outcome = saveOwn(pending.document, isPending: true, of: userID, documents)
+        case .promoteLaunched(let pending):
+            outcome = saveOwn(pending, isPending: true, of: userID, documents)
+        case .again: return saveAgain(of: userID, documents)
         }
-        guard let own = documents.unstoredOwn else { return saved }
-        let isWhole = documents.active?.pending == nil
-        let other =
-            isWhole
-            ? saveOwn(own, of: userID, documents) : replaceOwn(by: own, of: userID, documents)
-        if other.outcome == .superseded { saved.outcome = .superseded }
-        saved.unstoredOwn = other.unstoredOwn
-        if let pending = other.unstoredPending { saved.unstoredPending = pending }
-        return saved
+        if case .superseded = outcome { return nil }
+        return .saved(save, unstored: outcome.unstored)
+    }
+
+    private func saveAgain(of userID: UserID, _ documents: UserDocuments) -> UserDocuments.Event? {
+        var outcomes = (own: Outcome.stored, pending: Outcome.stored)
+        if let pending = documents.unstoredPending {
+            outcomes.pending = savePending(pending, of: userID, documents)
+        }
+        if let own = documents.unstoredOwn {
+            let isWhole = documents.active?.pending == nil
+            outcomes.own =
+                isWhole
+                ? saveOwn(own, of: userID, documents) : replaceOwn(by: own, of: userID, documents)
+        }
+        if case .superseded = outcomes.own { return nil }
+        if case .superseded = outcomes.pending { return nil }
+        return .unstored(own: outcomes.own.unstored, pending: outcomes.pending.unstored)
     }
 
     /// Removes a user's pending document; before the own one, which it must not outlive.
@@ -82,7 +89,7 @@ extension UserStorage {
 
     /// True when another process has stored a later version than a document's.
     func isOutdated(
-        _ document: ConfigurationState, of userID: UserID, _ documents: UserConfigurationState
+        _ document: ConfigurationState, of userID: UserID, _ documents: UserDocuments
     ) -> Bool {
         guard document.templateVersion != nil, let store else { return false }
         let tag = store.ownEntityTag(forUserID: userID.string)
@@ -101,7 +108,7 @@ extension UserStorage {
     /// - Returns: The document.
     func whole(
         _ document: Vetted, known: ConfigurationState?, of userID: UserID,
-        _ documents: UserConfigurationState
+        _ documents: UserDocuments
     ) -> Vetted? {
         guard let original = document.document.original, original.body == nil else {
             return document
@@ -124,11 +131,11 @@ extension UserStorage {
     ///   - isPending: True when `document` is the pending one; a newer pending document is kept.
     ///   - userID: The user.
     ///   - documents: The user's documents in memory.
-    /// - Returns: What has changed.
+    /// - Returns: The outcome.
     private func saveOwn(
         _ document: ConfigurationState, isKnown: Bool = false, isPending: Bool = false,
-        of userID: UserID, _ documents: UserConfigurationState
-    ) -> Saved {
+        of userID: UserID, _ documents: UserDocuments
+    ) -> Outcome {
         // So that no older document is pending once this one is the user's own.
         var pending: Data?
         let outcome = updatePending(to: document, of: userID, documents) { old, new in
@@ -138,38 +145,37 @@ extension UserStorage {
             pending = new
             return new
         }
-        if outcome == .superseded, !isPending { return Saved(outcome: .superseded) }
+        if case .superseded = outcome, !isPending { return .superseded }
         let isStored = isKnown && pending == nil && documents.unstoredOwn == nil
-        var saved = isStored ? Saved() : replaceOwn(by: document, of: userID, documents)
+        let ownOutcome = isStored ? .stored : replaceOwn(by: document, of: userID, documents)
         // If it could not be stored, it stays pending in the store for the next launch.
-        if saved.outcome == .failed { return saved }
+        if case .failed = ownOutcome { return ownOutcome }
         if pending != nil {
             _ = updatePending(to: nil, of: userID, documents) { old, _ in
                 old == pending ? nil : old
             }
         }
-        saved.unstoredPending = .some(nil)
-        return saved
+        return ownOutcome
     }
 
     private func replaceOwn(
-        by document: ConfigurationState, of userID: UserID, _ documents: UserConfigurationState
-    ) -> Saved {
-        guard let store else { return Saved() }
+        by document: ConfigurationState, of userID: UserID, _ documents: UserDocuments
+    ) -> Outcome {
+        guard let store else { return .stored }
+        func stored() -> ConfigurationState? { own(of: userID) }
         do {
-            let isStored = try comparing(document, with: { own(of: userID) }, documents) {
-                isLater in
+            let isStored = try comparing(document, with: stored, documents) { isLater in
                 try store.persistConfiguration(
                     document, forUserID: userID.string, unlessStored: isLater)
             }
-            return Saved(outcome: isStored ? .stored : .superseded, unstoredOwn: .some(nil))
+            return isStored ? .stored : .superseded
         } catch {
             log(
                 .error,
                 "The configuration of \(userID.logName) could not be stored and is lost with this "
                     + "launch, unless a later download of this user can store it: "
                     + error.logDescription)
-            return Saved(outcome: .failed, unstoredOwn: document)
+            return .failed(document)
         }
     }
 
@@ -177,10 +183,9 @@ extension UserStorage {
     ///
     /// If it cannot be stored, it is pending in memory.
     private func savePending(
-        _ document: ConfigurationState, of userID: UserID, _ documents: UserConfigurationState
-    ) -> Saved {
-        let outcome = updatePending(to: document, of: userID, documents) { $1() }
-        return Saved(outcome: outcome, unstoredPending: .some(outcome == .failed ? document : nil))
+        _ document: ConfigurationState, of userID: UserID, _ documents: UserDocuments
+    ) -> Outcome {
+        updatePending(to: document, of: userID, documents) { $1() }
     }
 
     /// Runs `write` with a function that compares a stored version with a document's; once more if
@@ -190,7 +195,7 @@ extension UserStorage {
     /// - Returns: False when a later one stays, which `stored` reads.
     private func comparing(
         _ document: ConfigurationState, with stored: () -> ConfigurationState?,
-        _ documents: UserConfigurationState,
+        _ documents: UserDocuments,
         _ write: (_ isLater: (Int) -> Bool) throws -> Bool
     ) rethrows -> Bool {
         var unusable: Set<Int> = []
@@ -221,10 +226,10 @@ extension UserStorage {
     ///     downloads and is rarely needed: usually no document is pending.
     /// - Returns: The outcome.
     private func updatePending(
-        to new: ConfigurationState?, of userID: UserID, _ documents: UserConfigurationState,
+        to new: ConfigurationState?, of userID: UserID, _ documents: UserDocuments,
         _ change: (Data?, () -> Data?) -> Data?
     ) -> Outcome {
-        guard let store else { return .failed }
+        guard let store else { return new.map { .failed($0) } ?? .stored }
         let record = StoreRecord.pendingConfiguration(forUserID: userID.string)
         do {
             guard let new else {
@@ -257,13 +262,13 @@ extension UserStorage {
             return isStored ? .stored : .superseded
         } catch is StoreRecord.UnsupportedError {
             logUnsupportedRecords()
-            return .failed
+            return new.map { .failed($0) } ?? .stored
         } catch {
             log(
                 .error,
                 "The pending configuration of \(userID.logName) could not be stored: "
                     + error.logDescription)
-            return .failed
+            return new.map { .failed($0) } ?? .stored
         }
     }
 }

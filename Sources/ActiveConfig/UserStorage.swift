@@ -39,7 +39,7 @@ struct UserStorage: Sendable {
     }
 
     /// The user's pending document.
-    func pending(of userID: UserID, _ documents: UserConfigurationState) -> Vetted? {
+    func pending(of userID: UserID, _ documents: UserDocuments) -> Vetted? {
         keptPending(of: userID, documents).flatMap { accepted(pending: $0, of: userID) }
     }
 
@@ -49,9 +49,9 @@ struct UserStorage: Sendable {
 
     /// The user's pending document, even if a vetting does not accept it.
     func keptPending(
-        of userID: UserID, _ documents: UserConfigurationState
+        of userID: UserID, _ documents: UserDocuments
     ) -> ConfigurationState? {
-        if let unstored = documents.unstoredWaiting { return unstored }
+        if let unstored = documents.unstoredPending { return unstored }
         do {
             return try store?.pendingConfiguration(forUserID: userID.string)
         } catch is StoreRecord.UnsupportedError {
@@ -70,21 +70,21 @@ struct UserStorage: Sendable {
     ///
     /// Another process can have stored a newer one, or removed it. Usually only a tag is read.
     func newest(
-        of userID: UserID, _ documents: UserConfigurationState
+        of userID: UserID, _ documents: UserDocuments
     ) -> ConfigurationState? {
         if holdsBack, let pending = pending(of: userID, documents)?.document,
             documents.mayActivate(pending)
         {
             return pending
         }
-        let active = documents.active.flatMap { $0.isOwn ? $0.configuration : nil }
-        if documents.isLaunchUnstored { return active }
-        guard let store else { return active }
+        let held = documents.ownDocument
+        if documents.isLaunchUnstored { return held }
+        guard let store else { return held }
         if let unstored = documents.unstoredOwn { return unstored }
-        if let active, let tag = active.entityTag,
+        if let held, let tag = held.entityTag,
             store.ownEntityTag(forUserID: userID.string) == tag
         {
-            return active
+            return held
         }
         return own(of: userID)
     }
@@ -97,7 +97,7 @@ struct UserStorage: Sendable {
     ///   - isGenericLoaded: True when the generic user's configuration is in memory.
     /// - Returns: The document, or whom the user follows.
     func base(
-        of userID: UserID, _ documents: UserConfigurationState, isGenericLoaded: Bool
+        of userID: UserID, _ documents: UserDocuments, isGenericLoaded: Bool
     ) -> Base {
         fallsBackToGeneric || documents.unstoredOwn != nil
             ? baseInOrder(of: userID, documents)
@@ -105,7 +105,7 @@ struct UserStorage: Sendable {
     }
 
     /// Reads in the framework's order: own document, generic user, bootstrap.
-    private func baseInOrder(of userID: UserID, _ documents: UserConfigurationState) -> Base {
+    private func baseInOrder(of userID: UserID, _ documents: UserDocuments) -> Base {
         let own = own(of: userID)
         if let unstored = documents.unstoredOwn,
             // Unless another process has stored a later one.

@@ -122,8 +122,8 @@ final class Vettings: Sendable {
             return nil
         case .ignored(let candidate, let vetting, let refusal, let replacement):
             let kept = replacement.flatMap { replacement -> ConfigurationState? in
-                guard case .accepted(let document, _) = self.verdict(onStored: replacement, of: owner)
-                else { return nil }
+                let verdict = self.verdict(onStored: replacement, of: owner)
+                guard case .accepted(let document, _) = verdict else { return nil }
                 return document.keptInMemory
             }
             vetting.didIgnore(candidate, using: kept)

@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-MODELS = "UserConfigurationStateModelTests|UsersModelTests|UsersFaultsModelTests|CrashGuardRacesTests"
+MODELS = "UserDocumentsModelTests|UsersModelTests|UsersFaultsModelTests|CrashGuardRacesTests"
 VARIABLE = "ACTIVECONFIG_PLANTED_FAULT"
 # Seconds; without a fault the models take less than a minute.
 PATIENCE = 300
@@ -32,49 +32,54 @@ enum PlantedFault {{
     static let name = ProcessInfo.processInfo.environment["{VARIABLE}"]
 }}
 """
-STATE = "Users/UserConfigurationState.swift"
+STATE = "Users/UserDocuments.swift"
 
 # By name: the file, the code, and the code with the fault, in which FAULT is true if it is selected.
 PLANTED = {
     "an older document replaces a later one": (
         STATE,
-        "stored.own.map { $0.configuration != own && !$0.isOlder(than: active) } ?? false",
-        "stored.own.map { $0.configuration != own && (FAULT || !$0.isOlder(than: active)) } ?? false",
+        "document != storedOwn && own?.document.isLater(than: document) != true",
+        "document != storedOwn && (FAULT || own?.document.isLater(than: document) != true)",
     ),
     "a new fallback is ignored": (
         STATE,
-        "guard let active, isFollower else { return }",
-        "guard let active, isFollower, !FAULT else { return }",
+        "guard isFollower else { return false }",
+        "guard isFollower, !FAULT else { return false }",
     ),
     "a forgotten document stays active": (
         STATE,
-        "if active == nil { revision += 1 } else { become(stored.fallback) }",
-        "if active == nil || FAULT { revision += 1 } else { become(stored.fallback) }",
+        "if case .forgotten = event, active == nil { return true }",
+        "if case .forgotten = event, active == nil || FAULT { return true }",
     ),
-    "an activated document is not the user's own": (
+    "an own document counts as a fallback": (
         STATE,
-        "document, source: active?.pending?.source ?? .stored, isOwn: true))",
-        "document, source: active?.pending?.source ?? .stored, isOwn: !FAULT))",
+        "own.map { KnownConfiguration($0.document, source: $0.source, isOwn: true) }",
+        "own.map { KnownConfiguration($0.document, source: $0.source, isOwn: !FAULT) }",
     ),
     "no section of a document is held back": (
-        STATE,
-        "policy.isImmediate\n            ? .downloaded(document)",
-        "policy.isImmediate || FAULT\n            ? .downloaded(document)",
+        "Model/ActivationPolicy.swift",
+        "if isImmediate { return false }",
+        "if isImmediate || FAULT { return false }",
     ),
     "a pending document is not loaded": (
         STATE,
-        "guard let waiting = stored.waiting, !base.isLater(than: waiting) else {",
-        "guard let waiting = stored.waiting, !base.isLater(than: waiting), !FAULT else {",
+        "guard let waiting = stored.pending, own?.document.isLater(than: waiting) != true else {",
+        "guard let waiting = stored.pending, own?.document.isLater(than: waiting) != true, !FAULT else {",
+    ),
+    "a newer pending document takes back what a launch has activated": (
+        STATE,
+        "if let pending, pending.isOfEarlierLaunch { launched = pending.document }",
+        "if let pending, pending.isOfEarlierLaunch, !FAULT { launched = pending.document }",
     ),
     "an own document is not stored": (
         "UserStorage+Writing.swift",
-        "guard let store else { return Saved() }",
-        "guard let store, !FAULT else { return Saved() }",
+        "guard let store else { return .stored }",
+        "guard let store, !FAULT else { return .stored }",
     ),
     "a pending document is not stored": (
         "UserStorage+Writing.swift",
-        ": savePending(document.document, of: userID, documents)",
-        ": FAULT ? Saved() : savePending(document.document, of: userID, documents)",
+        ": savePending(whole, of: userID, documents)",
+        ": FAULT ? .stored : savePending(whole, of: userID, documents)",
     ),
     "a fallback is not passed on": (
         "ActiveConfig+Transitions.swift",

@@ -14,14 +14,17 @@ struct Transitions: Sendable {
         (self.entry, self.layers) = (entry, layers)
     }
 
-    /// The generic user's active configuration for users who fall back to it: one object, so that
-    /// they share what is derived from it.
-    mutating func fallback(of generic: UserEntry) -> KnownConfiguration? {
-        guard let active = generic.documents.active else { return nil }
-        if let lent, lent.active === active { return lent.fallback }
-        let fallback = active.asFallback
+    /// The generic user for the decisions on others: one fallback for all who follow, so that they
+    /// share what is derived from it.
+    mutating func generic(_ user: UserEntry) -> UserDocuments.Generic {
+        let documents = user.documents
+        guard let active = documents.active else {
+            return UserDocuments.Generic(revision: documents.revision)
+        }
+        let fallback =
+            if let lent, lent.active === active { lent.fallback } else { active.asFallback }
         lent = (active, fallback)
-        return fallback
+        return UserDocuments.Generic(fallback: fallback, revision: documents.revision)
     }
 }
 
@@ -31,8 +34,6 @@ struct TransitionPass {
     var changed: [UserEntry] = []
     /// True when the current user's sequences have a new element.
     var isFrontChanged = false
-    /// Events about other users than the current one, posted after all section changes.
-    var events: [Delivery.Event] = []
     /// True when another document became active for the current user, or another user became
     /// current.
     var isActiveChanged = false
@@ -64,4 +65,15 @@ struct TransitionPass {
         for entry in changed { entry.signal() }
         if isFrontChanged { signals.yield() }
     }
+}
+
+/// The effect of an event on a user's active configuration.
+struct UserTransition: Sendable {
+    /// The snapshot before; nil when nothing was loaded.
+    let old: SnapshotContents?
+    /// The snapshot afterwards; nil when nothing is loaded.
+    let new: SnapshotContents?
+    /// The changes of the user's sections, sorted by name.
+    let changes: [SectionChange]
+    let isCurrent: Bool
 }

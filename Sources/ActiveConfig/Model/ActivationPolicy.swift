@@ -77,31 +77,48 @@ public struct ActivationPolicy: Sendable, Hashable {
 
     var isImmediate: Bool { self == .immediate }
 
-    /// Activates the sections of a newer document for which `moment` is the policy's moment.
+    /// True when a section of a newer document has to wait: its moment is none of `moments`, and it
+    /// differs from the active one.
     ///
-    /// `waitsIfEqual` makes even an unchanged section wait.
-    ///
-    /// - Returns: The newer document when no section has to wait; else the old one with those
-    ///   sections, and their names.
-    func bringing(
-        _ new: ConfigurationState, to old: ConfigurationState, at moments: Set<Moment>,
-        waitsIfEqual: Bool = false
-    ) -> (document: ConfigurationState, adopted: Set<String>, isWhole: Bool) {
-        var (document, adopted, isWhole) = (old, Set<String>(), true)
-        for name in Set(old.sections.keys).union(new.sections.keys) {
-            let section = new.sections[name]
-            if moments.contains(sections[name] ?? moment) {
-                document.sections[name] = section
-                adopted.insert(name)
-            } else if waitsIfEqual
-                || ActiveConfigSection.isChange(from: old.sections[name], to: section)
-            {
-                isWhole = false
-            }
+    /// - Parameters:
+    ///   - new: The newer document.
+    ///   - active: The active document.
+    ///   - moments: The moments that have come.
+    ///   - evenIfEqual: True to let sections wait that do not differ.
+    /// - Returns: False when the document can become active as a whole.
+    func hasToWait(
+        _ new: ConfigurationState, after active: ConfigurationState, at moments: Set<Moment>,
+        evenIfEqual: Bool = false
+    ) -> Bool {
+        if isImmediate { return false }
+        return names(of: active, new).contains { name in
+            !isAmong(moments, name)
+                && (evenIfEqual
+                    || ActiveConfigSection.isChange(
+                        from: active.sections[name], to: new.sections[name]))
         }
-        if isWhole { return (new, [], true) }
-        // A mixed document is not an answer of the server.
-        if document.sections != old.sections { document.entityTag = nil }
-        return (document, adopted, false)
+    }
+
+    /// Replaces the sections of a document whose moment has come by those of a newer one.
+    ///
+    /// - Returns: The names of the newer document's sections.
+    func adopt(
+        _ new: ConfigurationState, into document: inout ConfigurationState,
+        at moments: Set<Moment>
+    ) -> Set<String> {
+        var adopted: Set<String> = []
+        for name in names(of: document, new) where isAmong(moments, name) {
+            document.sections[name] = new.sections[name]
+            if new.sections[name] != nil { adopted.insert(name) }
+        }
+        return adopted
+    }
+
+    private func names(of old: ConfigurationState, _ new: ConfigurationState) -> Set<String> {
+        Set(old.sections.keys).union(new.sections.keys)
+    }
+
+    private func isAmong(_ moments: Set<Moment>, _ sectionName: String) -> Bool {
+        moments.contains(sections[sectionName] ?? moment)
     }
 }

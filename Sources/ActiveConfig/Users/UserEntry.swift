@@ -5,7 +5,7 @@ internal import Dispatch
 /// Transitions (`ActiveConfig+Transitions.swift`) alone change the documents, one at a time.
 final class UserEntry: Sendable {
     private struct State {
-        var documents: UserConfigurationState
+        var documents: UserDocuments
         /// Nil until first use.
         var snapshot: SnapshotContents?
         var listeners = ListenerTable()
@@ -29,7 +29,7 @@ final class UserEntry: Sendable {
         self.userID = userID
         self.listenerQueue = listenerQueue
         state = Locked(
-            State(documents: UserConfigurationState(policy: policy, epoch: UserEpoch(forgettings))))
+            State(documents: UserDocuments(policy: policy, epoch: UserEpoch(forgettings))))
     }
 
     /// Lanes of the calls that read the user's documents on other threads, read them for a
@@ -42,16 +42,11 @@ final class UserEntry: Sendable {
     /// Nil: not loaded yet.
     var snapshot: SnapshotContents? { state.withLock { $0.snapshot } }
 
-    var documents: UserConfigurationState { state.withLock { $0.documents } }
+    var documents: UserDocuments { state.withLock { $0.documents } }
 
     /// Both at the same moment.
-    var current: (documents: UserConfigurationState, snapshot: SnapshotContents?) {
+    var current: (documents: UserDocuments, snapshot: SnapshotContents?) {
         state.withLock { ($0.documents, $0.snapshot) }
-    }
-
-    /// Changes the knowledge of the store, which affects no reader.
-    func note(_ change: (inout UserConfigurationState) -> Void) {
-        state.withLock { change(&$0.documents) }
     }
 
     /// Records an answer of a lower version, and returns true when the last one was another.
@@ -69,7 +64,7 @@ final class UserEntry: Sendable {
     ///   - snapshot: The snapshot of its active configuration; nil when nothing is loaded.
     ///   - changes: The changes since the previous snapshot.
     func publish(
-        _ documents: UserConfigurationState, _ snapshot: SnapshotContents?,
+        _ documents: UserDocuments, _ snapshot: SnapshotContents?,
         _ changes: [SectionChange]
     ) {
         state.withLock { state in

@@ -312,7 +312,7 @@ struct ActivationTests {
             }
             // Also stores the document that loading activated.
             let entry = config.users.entry(of: UserID("A"), isKept: false)
-            _ = config.turns.run(of: UserID("A")) { config.keepUnstored(of: entry) }
+            config.turns.run(of: UserID("A")) { config.storeLaunch(of: entry) }
             #expect(store.ownConfiguration(forUserID: "A")?.entityTag == own?.entityTag)
             #expect(store.pendingConfiguration(forUserID: "A")?.entityTag == pending?.entityTag)
         }

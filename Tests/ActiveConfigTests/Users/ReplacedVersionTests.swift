@@ -55,25 +55,25 @@ struct ReplacedVersionTests {
             store.persistPendingConfiguration(waiting, forUserID: "1")
             let stored = try #require(store.pendingConfiguration(forUserID: "1"))
             #expect(stored.replacedVersion == 8)
-            var state = UserConfigurationState(policy: .nextLaunch)
-            state.handle(
+            var user = SimulatedUser(policy: .nextLaunch)
+            user.handle(
                 .loaded(
                     .init(
                         own: KnownConfiguration(.versioned(8), source: .stored, isOwn: true),
                         waiting: stored)))
-            #expect(state.active?.configuration.templateVersion == waiting.templateVersion)
-            #expect(state.active?.configuration.replacedVersion == nil)
+            #expect(user.documents.active?.configuration.templateVersion == waiting.templateVersion)
+            #expect(user.documents.active?.configuration.replacedVersion == nil)
         }
     }
 
     /// A process that still has the replaced version takes over the lower one from the store.
     @Test func anotherProcessTakesTheReplacementOver() {
-        var state = UserConfigurationState(policy: .immediate)
-        state.handle(.loaded(.init(own: .downloaded(.versioned(8)))))
-        state.handle(.reloaded(.init(own: .downloaded(document(3, replacing: 8)))))
-        #expect(state.active?.configuration.templateVersion == 3)
-        #expect(!state.isSuperseded(document(3, replacing: 8), by: 7))
-        #expect(state.isSuperseded(document(3, replacing: 8), by: 9))
+        var user = SimulatedUser(policy: .immediate)
+        user.handle(.loaded(.init(own: .downloaded(.versioned(8)))))
+        user.handle(.reloaded(.init(own: .downloaded(document(3, replacing: 8)))))
+        #expect(user.documents.active?.configuration.templateVersion == 3)
+        #expect(!user.documents.isSuperseded(document(3, replacing: 8), by: 7))
+        #expect(user.documents.isSuperseded(document(3, replacing: 8), by: 9))
     }
 
     @Test func aLowerAnswerIsLoggedOncePerPair() {

@@ -31,27 +31,27 @@ struct UnstoredVersionTests {
     @Test(arguments: rows, [true, false])
     func anEarlierVersionIsNotLater(row: Row, waits: Bool) {
         let first = ConfigurationState.versioned(row.versions[0])
-        var state = UserConfigurationState(policy: waits ? .manual : .immediate)
+        var user = SimulatedUser(policy: waits ? .manual : .immediate)
         let own = KnownConfiguration(waits ? .versioned(0) : first, source: .stored, isOwn: true)
-        state.handle(.loaded(.init(own: own, waiting: waits ? first : nil)))
+        user.handle(.loaded(.init(own: own, waiting: waits ? first : nil)))
+        user.isFull = true
         var last = first
         for version in row.versions.dropFirst() {
             last = .versioned(version)
-            if waits { state.unstoredWaiting = last } else { state.unstoredOwn = last }
-            state.handle(.received(last))
+            user.handle(.received(last))
         }
-        #expect(state.isSuperseded(last, by: row.stored) == row.isTaken)
+        #expect(user.documents.isSuperseded(last, by: row.stored) == row.isTaken)
     }
 
     /// After the version is stored, any later version is from another process.
     @Test func aStoredVersionIsFollowedAgain() {
-        var state = UserConfigurationState(policy: .immediate)
-        state.handle(.loaded(.init(own: .downloaded(.versioned(5)))))
-        state.unstoredOwn = .versioned(4)
-        state.handle(.received(.versioned(4)))
-        #expect(!state.isSuperseded(.versioned(4), by: 5))
-        state.unstoredOwn = nil
-        #expect(state.isSuperseded(.versioned(4), by: 5))
+        var user = SimulatedUser(policy: .immediate)
+        user.handle(.loaded(.init(own: .downloaded(.versioned(5)))))
+        user.isFull = true
+        user.handle(.received(.versioned(4)))
+        #expect(!user.documents.isSuperseded(.versioned(4), by: 5))
+        user.saveAgain()
+        #expect(user.documents.isSuperseded(.versioned(4), by: 5))
     }
 
     private struct Full: Error {}

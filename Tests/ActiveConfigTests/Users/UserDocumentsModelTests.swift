@@ -4,7 +4,7 @@ import Testing
 @testable import ActiveConfig
 
 /// Random histories of a user, compared with a model of the documented rules.
-struct UserConfigurationStateModelTests {
+struct UserDocumentsModelTests {
     private static let sections = ["Home", "Kill", "Next"]
 
     /// Home waits for `activate()`, Kill for nothing, and Next for a launch.
@@ -66,7 +66,7 @@ struct UserConfigurationStateModelTests {
                 version += 1
                 return version
             }
-            var state = UserConfigurationState(policy: Self.policy)
+            var user = SimulatedUser(policy: Self.policy)
             var model = Model(fallback: next())
             if Bool.random(using: &random) { model.own = next() }
             var pending: ConfigurationState?
@@ -76,57 +76,58 @@ struct UserConfigurationStateModelTests {
                 pending = Self.document(waiting)
                 model.wait(for: waiting, adopting: ["Kill", "Next"])
             }
-            state.handle(
+            user.handle(
                 .loaded(.init(own: loaded.own, waiting: pending, fallback: loaded.fallback)))
             var steps: [String] = ["loaded"]
             for _ in 0..<Int.random(in: 1...12, using: &random) {
-                let revision = state.revision
+                let revision = user.documents.revision
                 let before = (model.active, model.waiting)
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0:
                     let new = next()
                     steps.append("received \(new)")
-                    state.handle(.received(Self.document(new)))
+                    user.handle(.received(Self.document(new)))
                     model.wait(for: new, adopting: ["Kill"])
                 case 1:
                     guard let waiting = model.waiting else { continue }
                     steps.append("activated \(waiting)")
-                    state.handle(.activated(Self.document(waiting)))
+                    user.handle(.activated(Self.document(waiting)))
                     model.take(waiting)
                 case 2:
                     let new = next()
                     steps.append("stored elsewhere \(new)")
                     let fallback = Self.fallback(model.fallback)
-                    state.handle(.reloaded(.init(own: Self.own(new), fallback: fallback)))
+                    user.handle(.reloaded(.init(own: Self.own(new), fallback: fallback)))
                     model.take(new)
                 case 3:
                     // A document that is older than the active one changes nothing.
                     guard model.own != nil, model.former.isEmpty else { continue }
                     steps.append("older elsewhere")
-                    state.handle(.reloaded(.init(own: Self.own(1))))
-                    #expect(state.revision == revision, "\(seed) \(history) \(steps)")
+                    user.handle(.reloaded(.init(own: Self.own(1))))
+                    #expect(user.documents.revision == revision, "\(seed) \(history) \(steps)")
                 case 4:
                     let new = next()
                     steps.append("fallback \(new)")
-                    state.handle(.fallbackChanged(Self.fallback(new)))
+                    user.handle(.fallbackChanged(Self.fallback(new)))
                     model.fallback = new
                     if model.own == nil { model.former = [:] }
                 default:
                     steps.append("forgotten")
                     let fallback = Self.fallback(model.fallback)
-                    state.handle(.forgotten(.init(fallback: fallback)))
+                    user.handle(.forgotten(.init(fallback: fallback)))
                     model = Model(fallback: model.fallback)
                 }
-                let active = state.active?.configuration.sections.mapValues {
+                let active = user.documents.active?.configuration.sections.mapValues {
                     $0.integer(forKey: "version")
                 }
                 #expect(active == model.active.mapValues { $0 }, "\(seed) \(history) \(steps)")
                 #expect(
-                    state.active?.pending?.configuration.templateVersion == model.waiting,
+                    user.documents.active?.pending?.configuration.templateVersion == model.waiting,
                     "\(seed) \(history) \(steps)")
-                #expect(state.isFallback == (model.own == nil), "\(seed) \(history) \(steps)")
+                let isFallback = user.documents.isFallback
+                #expect(isFallback == (model.own == nil), "\(seed) \(history) \(steps)")
                 if before != (model.active, model.waiting) {
-                    #expect(state.revision > revision, "\(seed) \(history) \(steps)")
+                    #expect(user.documents.revision > revision, "\(seed) \(history) \(steps)")
                 }
             }
         }

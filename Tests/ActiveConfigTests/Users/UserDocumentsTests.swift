@@ -3,7 +3,7 @@ import Testing
 
 @testable import ActiveConfig
 
-struct UserConfigurationStateTests {
+struct UserDocumentsTests {
     private static func document(_ version: Int, _ titles: [String: String]) -> ConfigurationState {
         .make(
             meta: ["template_version": .integer(version)],
@@ -24,13 +24,13 @@ struct UserConfigurationStateTests {
     private static let generic = document(9, ["Home": "g", "Kill": "g"])
     private static let other = document(10, ["Home": "h", "Kill": "h"])
 
-    private typealias Stored = UserConfigurationState.Stored
+    private typealias Stored = SimulatedUser.Stored
 
     /// Events of one user, and the expected active and pending documents.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var policy = ActivationPolicy.immediate
-        let events: [UserConfigurationState.Event]
+        let events: [SimulatedUser.Step]
         /// The titles of Home and Kill.
         let active: [String]
         var waiting: Int?
@@ -147,6 +147,13 @@ struct UserConfigurationStateTests {
                 .fallbackChanged(fallback(other)),
             ], active: ["h", "2"], waiting: 2, isFallback: true),
         Row(
+            testDescription: "a reload after a launch that activated a section",
+            policy: ActivationPolicy(.manual, sections: ["Kill": .nextLaunch]),
+            events: [
+                .loaded(Stored(waiting: two, fallback: fallback(generic))),
+                .reloaded(Stored(waiting: two, fallback: fallback(generic))),
+            ], active: ["g", "2"], waiting: 2, isFallback: true),
+        Row(
             testDescription: "a pending document that equals the fallback at a launch",
             policy: .manual(except: ["Kill"]),
             events: [
@@ -170,8 +177,9 @@ struct UserConfigurationStateTests {
 
     @Test(arguments: rows)
     func eventsLeadToTheActiveDocument(row: Row) {
-        var state = UserConfigurationState(policy: row.policy)
-        for event in row.events { state.handle(event) }
+        var user = SimulatedUser(policy: row.policy)
+        for event in row.events { user.handle(event) }
+        let state = user.documents
         let sections = state.active?.configuration.sections
         #expect(["Home", "Kill"].map { sections?[$0]?.title } == row.active)
         #expect(state.active?.pending?.configuration.templateVersion == row.waiting)
@@ -182,46 +190,34 @@ struct UserConfigurationStateTests {
     /// Events without an effect do not change the revision, so that earlier reads do not become
     /// stale.
     @Test func eventsWithoutAnEffectKeepTheRevision() {
-        var state = UserConfigurationState(policy: .manual)
-        state.handle(.loaded(Stored(own: Self.own(Self.two), waiting: Self.three)))
-        let revision = state.revision
-        state.handle(.loaded(Stored(own: Self.own(Self.one))))
-        state.handle(.reloaded(Stored(own: Self.own(Self.two), waiting: Self.three)))
-        state.handle(.reloaded(Stored(own: Self.own(Self.one))))
-        state.handle(.fallbackChanged(Self.fallback(Self.generic)))
-        #expect(state.revision == revision)
-        state.handle(.activated(Self.three))
-        #expect(state.revision == revision + 1)
+        var user = SimulatedUser(policy: .manual)
+        user.handle(.loaded(Stored(own: Self.own(Self.two), waiting: Self.three)))
+        let revision = user.documents.revision
+        user.handle(.loaded(Stored(own: Self.own(Self.one))))
+        user.handle(.reloaded(Stored(own: Self.own(Self.two), waiting: Self.three)))
+        user.handle(.reloaded(Stored(own: Self.own(Self.one))))
+        user.handle(.fallbackChanged(Self.fallback(Self.generic)))
+        #expect(user.documents.revision == revision)
+        user.handle(.activated(Self.three))
+        #expect(user.documents.revision == revision + 1)
     }
 
     @Test func aLoadThatAForgettingHasOvertakenIsStale() {
-        var state = UserConfigurationState(policy: .immediate)
-        let revision = state.revision
-        state.handle(.forgotten(Stored()))
-        #expect(state.revision != revision && state.active == nil)
+        var user = SimulatedUser(policy: .immediate)
+        let revision = user.documents.revision
+        user.handle(.forgotten(Stored()))
+        #expect(user.documents.revision != revision && user.documents.active == nil)
     }
 
     @Test func theNewestDocumentIsTheOneThatRequestsAskAbout() {
-        var state = UserConfigurationState(policy: .manual)
-        #expect(state.newest == nil)
-        state.handle(.loaded(Stored(fallback: Self.fallback(Self.generic))))
-        #expect(state.newest == nil, "a fallback is not the user's own")
-        state.handle(.received(Self.one))
-        #expect(state.newest == Self.one)
-        state.handle(.activated(Self.one))
-        state.handle(.received(Self.two))
-        #expect(state.newest == Self.two)
-    }
-}
-
-extension UserConfigurationState.Stored {
-    /// Of the first revisions.
-    init(
-        own: KnownConfiguration? = nil, waiting: ConfigurationState? = nil,
-        fallback: KnownConfiguration = .none, followsGeneric: Bool = true
-    ) {
-        self.init(
-            own: own, waiting: waiting, fallback: fallback, followsGeneric: followsGeneric,
-            revision: 0, genericRevision: 0)
+        var user = SimulatedUser(policy: .manual)
+        #expect(user.documents.newest == nil)
+        user.handle(.loaded(Stored(fallback: Self.fallback(Self.generic))))
+        #expect(user.documents.newest == nil, "a fallback is not the user's own")
+        user.handle(.received(Self.one))
+        #expect(user.documents.newest == Self.one)
+        user.handle(.activated(Self.one))
+        user.handle(.received(Self.two))
+        #expect(user.documents.newest == Self.two)
     }
 }
