@@ -48,7 +48,7 @@ Builds the backend for release, and measures on loopback:
       and, without a target, until a service has the updates of 1,000 users on one connection
   B14 the longest health check under a continuous load of 30
       differences, 12 drafts, 8 previews or 200 clients' flags     at most 20 ms
-      the 99th percentile of the time of a document meanwhile      at most 100 ms
+      the 99th percentile of a document's time under that load     at most 100 ms
   B15 the bytes that 10,000 polling clients download after a publish that changes 1 % of their
       documents, relative to all documents                          at most 2 %
   B16 allocations, and bytes allocated, of a request of B2          at most 50 and 12 kB
@@ -199,10 +199,7 @@ done
 if [ -n "$updater" ]; then
     setup swift sqlite
     echo "Building for release (the first time takes some minutes) …" >&2
-    for product in sample-backend UpdaterLoad; do
-        swift build -c release --package-path SampleBackend --product "$product" >&2
-    done
-    bin=$(swift build -c release --package-path SampleBackend --show-bin-path)
+    bin=$(SampleBackend/build-release.sh sample-backend UpdaterLoad)
     ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
     for users in 1 200; do
         # shellcheck disable=SC2086
@@ -247,10 +244,8 @@ setup swift sqlite python
 ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
 echo "Building for release (the first time takes some minutes) …" >&2
 products="sample-backend$(! wants B1 B10 || echo " TargetingBenchmark")"
-for product in $products $(! wants B5 B6 B7 B9 S1 S2 S4 || echo StreamLoad); do
-    swift build -c release --package-path SampleBackend --product "$product" >&2
-done
-bin=$(swift build -c release --package-path SampleBackend --show-bin-path)
+# shellcheck disable=SC2086,SC2046
+bin=$(SampleBackend/build-release.sh $products $(! wants B5 B6 B7 B9 S1 S2 S4 || echo StreamLoad))
 earlier_bin=""
 if [ -x "$against/sample-backend" ]; then
     earlier_bin=$(cd "$against" && pwd)
@@ -259,12 +254,11 @@ elif [ -n "$against" ]; then
     check_out_earlier "$against"
     against=$earlier_commit
     # shellcheck disable=SC2086
-    earlier_bin=$(build_earlier SampleBackend $products)
+    earlier_bin=$(build_earlier_backend $products)
 fi
 if [ -n "$peers" ]; then
-    swift build -c release --package-path SampleBackend/Tests/Peers --product Peers >&2
     # shellcheck disable=SC2034
-    peers_bin=$(swift build -c release --package-path SampleBackend/Tests/Peers --show-bin-path)
+    peers_bin=$(SampleBackend/build-release.sh --package SampleBackend/Tests/Peers Peers)
 fi
 
 work=$(mktemp -d)

@@ -22,7 +22,7 @@ kept_builds=""
 keep_builds() {
     local cache=${ACTIVECONFIG_BUILD_CACHE-${XDG_CACHE_HOME:-${HOME:-}/.cache}/activeconfig} key lock
     [ -n "$cache" ] && command -v flock >/dev/null 2>&1 || return 0
-    key=$({ swift --version && cat SampleBackend/Package.swift Tests/Benchmarks/Package.swift &&
+    key=$({ swift --version && cat SampleBackend/Package.{swift,versions} Tests/Benchmarks/Package.swift &&
         echo "${build_options[@]}"; } 2>/dev/null | git hash-object --stdin)
     if ! mkdir -p "$cache/$key" 2>/dev/null || ! cache=$(cd "$cache" && pwd) ||
         ! { : >>"$cache/$key/lock"; } 2>/dev/null; then
@@ -53,6 +53,9 @@ build_folder() {
     esac
 }
 
+# pin_versions PACKAGE [--check]: lets a package with a list of versions have these; see pin-versions.sh.
+pin_versions() { [ ! -e "$1/pin-versions.sh" ] || "$1/pin-versions.sh" "${@:2}"; }
+
 # Strict build of the package in a folder, once per run.
 build_package() {
     local folder mark
@@ -61,7 +64,9 @@ build_package() {
     # Remains of a failed or killed build may make every later build fail.
     [[ -z $kept_builds || $folder != "$kept_builds"/* || -e $folder/finished ]] || rm -rf "$folder"
     rm -f "$folder/finished"
+    pin_versions "$1" || return
     swift build --package-path "$1" --scratch-path "$folder" --build-tests "${build_options[@]}" || return
+    pin_versions "$1" --check || return
     touch "$folder/finished" "$mark"
 }
 

@@ -74,6 +74,8 @@ RULES = [
     ("Sources/ActiveConfigGenerator/*", ["part generation"]),
     ("Sources/ActiveConfigSampleApp/*", ["part generation"]),
     ("SampleBackend/Plugins/*", ["build SampleBackend"]),
+    ("SampleBackend/Package.versions", ["build SampleBackend"]),
+    ("SampleBackend/pin-versions.sh", ["build SampleBackend"]),
     ("Tests/ThirtyTwoBit/*", ["script Tests/ThirtyTwoBit/check.sh"]),
     ("Tests/Examples/*", ["part docs"]),
     ("Tests/Misuses/*", ["script Tests/Misuses/check.sh"]),

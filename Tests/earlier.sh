@@ -20,16 +20,21 @@ check_out_earlier() {
         fail "$commit cannot be checked out in $earlier_folder"
 }
 
-# build_earlier PACKAGE PRODUCT …: builds the products for release, with the dependency versions of this
-# commit, and prints the folder of the programs. Skips products that do not exist.
-build_earlier() {
-    local package=$earlier_folder/$1 product
-    [ ! -e "$1/Package.resolved" ] || cp "$1/Package.resolved" "$package/"
-    shift
-    for product; do
-        ! grep -q "name: \"$product\"" "$package/Package.swift" ||
-            swift build -c release --package-path "$package" --product "$product" >&2 9>&- ||
-            fail "$product of $earlier_commit cannot be built"
-    done
+# use_versions PACKAGE: lets the earlier package have the dependency versions of this commit's.
+use_versions() { [ ! -e "$1/Package.resolved" ] || cp "$1/Package.resolved" "$earlier_folder/$1/"; }
+
+# build_earlier_backend PRODUCT …: builds the backend's products that exist for release, as this commit does,
+# and prints the folder of the programs.
+build_earlier_backend() {
+    use_versions SampleBackend
+    SampleBackend/build-release.sh --package "$earlier_folder/SampleBackend" "$@" 9>&- || fail "$earlier_commit cannot be built"
+}
+
+# build_earlier_benchmarks: builds the framework's benchmarks for release, and prints the folder of the program.
+build_earlier_benchmarks() {
+    local package=$earlier_folder/Tests/Benchmarks
+    use_versions Tests/Benchmarks
+    swift build -c release --package-path "$package" --product activeconfig-benchmarks >&2 9>&- ||
+        fail "the benchmarks of $earlier_commit cannot be built"
     swift build -c release --package-path "$package" --show-bin-path 9>&-
 }

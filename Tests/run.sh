@@ -12,12 +12,14 @@ cd "$(dirname "$0")/.."
 gate_parts="format framework backend console docs"
 nightly_parts="checks release generation apple openapi console-all benchmarks faults faults-backend"
 nightly_parts+=" address address-backend thread thread-backend fuzz"
+# Parts of the nightly run that passed, in a folder for each state of the files; see state_of_files.
+passed_parts=.build/nightly
 other_parts="scale changed"
 
 usage() {
     cat <<TEXT
 USAGE: Tests/run.sh [PART …]
-       Tests/run.sh nightly
+       Tests/run.sh nightly [--continue]
        Tests/run.sh scale
        Tests/run.sh changed
        Tests/run.sh docs --open
@@ -36,23 +38,25 @@ Without a part it runs the gate, the checks that a change is most likely to brea
               public API, and what has changed in it; links between pages; with --open, then also
               shows the documentation in a browser, until Ctrl-C
 
-nightly runs all parts that are not in the gate:
+nightly runs all parts that are not in the gate, each within a bounded time. With --continue, it skips
+those that passed in an earlier nightly run on the same files, committed or not:
 
   checks      tests of these scripts: failures in logs, tests of a change, builds kept between clones
   release     the framework's downloads from broken servers, in a release build
   generation  the plug-in: the root package built and tested with it, and a package that uses it, with both
               build systems
   apple       the code for all of Apple's platforms, typechecked against stubs; planted misuses
-  openapi     requests generated from the backend's OpenAPI description, with three seeds
+  openapi     requests generated from the backend's OpenAPI description, with a fixed seed and the date's
   console-all all browser tests of the console; those of the gate also behind nginx
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh);
               build of the servers with which the backend is compared
   faults, faults-backend    all tests of the root package, and of SampleBackend, with more rounds of kills,
-              races and random input; a cluster on one machine; updaters with a backend that is broken,
-              killed and paused; faults planted in a copy of the framework, which the random models find
-  address, address-backend  all tests under the address sanitizer
-  thread, thread-backend    all tests under the thread sanitizer
-  fuzz        each fuzzer (documents, event streams, conditions, patterns, requests) for five minutes, or
+              races and random input, a minute for each test; a cluster on one machine; updaters with a
+              backend that is broken, killed and paused; faults planted in a copy of the framework, which
+              the random models find, for ten minutes
+  address, address-backend  the tests of targets with unsafe code under the address sanitizer
+  thread, thread-backend    the tests of targets with concurrency under the thread sanitizer
+  fuzz        each fuzzer (documents, event streams, conditions, patterns, requests) for three minutes, or
               for FUZZ_SECONDS
 
 scale publishes for three minutes through three replicas on three etcd members, while the members, their
@@ -106,6 +110,32 @@ recent_commit() {
     [ -n "$base" ] && echo "$base"
 }
 
+# A name for the content of all files of the checkout that git does not ignore.
+state_of_files() {
+    {
+        git rev-parse HEAD
+        git diff --no-ext-diff --no-color --binary HEAD
+        git ls-files -z -o --exclude-standard | xargs -0 -r git hash-object
+        git ls-files -o --exclude-standard
+    } | git hash-object --stdin
+}
+
+# Runs a part of the nightly run, and records that it passed. What passed before the files changed, also
+# during the part, does not count.
+run_nightly_part() {
+    local part=$1 state failed_before=$failed
+    state=$(state_of_files)
+    if $continues && [ -e "$passed_parts/$state/$part" ]; then
+        printf '%-34s %8s  passed before\n' "$part" "" >>"$run_folder/table"
+        return
+    fi
+    run_part "$part"
+    if [ "$failed" -eq "$failed_before" ] && [ "$(state_of_files)" = "$state" ]; then
+        mkdir -p "$passed_parts/$state"
+        touch "$passed_parts/$state/$part"
+    fi
+}
+
 # Runs a part and counts the result. Never call it in a condition: the part would continue after an error.
 run_part() {
     local part=$1 began=$SECONDS result=ok status
@@ -145,7 +175,9 @@ case "${1:-}" in
 esac
 opens_documentation=false
 [ "$*" != "docs --open" ] || { opens_documentation=true && set -- docs; }
-[ "$*" != nightly ] || set -- $nightly_parts
+runs_nightly=false continues=false
+[ "$*" != "nightly --continue" ] || { continues=true && set -- nightly; }
+[ "$*" != nightly ] || { runs_nightly=true && set -- $nightly_parts; }
 [ $# -gt 0 ] || set -- $gate_parts
 for part in "$@"; do
     case " $gate_parts $nightly_parts $other_parts " in
@@ -168,7 +200,12 @@ SAMPLE_BACKEND=$(build_folder SampleBackend)/debug/sample-backend
 export SAMPLE_BACKEND
 
 passed=0 failed=0 code=0
-for part in "$@"; do run_part "$part"; done
+if $runs_nightly; then
+    $continues || rm -rf "$passed_parts"
+    for part in "$@"; do run_nightly_part "$part"; done
+else
+    for part in "$@"; do run_part "$part"; done
+fi
 
 title "$* ($(git rev-parse --short HEAD))"
 cat "$run_folder/table"

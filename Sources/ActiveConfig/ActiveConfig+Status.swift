@@ -5,7 +5,7 @@ extension ActiveConfig {
     public var status: ConfigurationStatus { status(of: loadedSnapshot(), history.last) }
 
     /// Lets the next download ask the server regardless of the ``FetchPolicy``'s interval, for
-    /// example after a push notification: see <doc:Realtime-updates-and-push>.
+    /// example after a push notification: see <doc:Downloading-and-activating>.
     ///
     /// It is kept across launches, for all users, until each has been downloaded. A download that is
     /// running does not count, as the server may have answered before. When it returns the mark is
@@ -21,7 +21,7 @@ extension ActiveConfig {
     }
 
     /// Lets the next download ask the server regardless of the ``FetchPolicy``'s interval, for
-    /// example after a push notification: see <doc:Realtime-updates-and-push>.
+    /// example after a push notification: see <doc:Downloading-and-activating>.
     ///
     /// It is kept across launches, for all users, until each has been downloaded. A download that is
     /// running does not count, as the server may have answered before. If it cannot be stored, it lasts for

@@ -15,7 +15,7 @@ internal import Foundation
 /// The server pushes each change over a stream; where streams do not get through, the updater uses
 /// long polling, and where the server does not support that, it polls at an interval. No answer of
 /// the server ends it. It pauses while the app is in the background, and follows `currentUserID`.
-/// See *Realtime updates and push*.
+/// See <doc:Realtime-updates>.
 public final class ActiveConfigUpdater: Sendable {
     /// The users whose configurations are kept up to date.
     public struct Users: Sendable, Hashable {

@@ -58,7 +58,7 @@ extension UserUpdates {
             guard let version = new.templateVersion, let other = now.templateVersion else {
                 return isSame ? .apply(new) : .fetch
             }
-            // A newer document can have arrived meanwhile.
+            // A newer document can have arrived during the poll, by an app's own download.
             return new.isLater(than: now) || (version == other && isSame) ? .apply(new) : .skip
         }
         switch outcome {

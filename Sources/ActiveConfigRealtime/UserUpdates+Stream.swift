@@ -27,6 +27,8 @@ extension UserUpdates {
             of: Int.self, bufferingPolicy: .bufferingNewest(1))
         return try await withThrowingTaskGroup(of: End.self) { group in
             defer { group.cancelAll() }
+            // The task that ends first decides how the stream ends: at its last event, by silence,
+            // or by an error. The caller closes the connection.
             group.addTask { [self] in try await read(connection, progress, push) }
             group.addTask { [self] in try await watch(progress) }
             group.addTask { [self] in
@@ -42,12 +44,18 @@ extension UserUpdates {
     }
 
     /// Ends a silent stream.
+    ///
+    /// Beside `read`, which waits for the transport: a connection can be lost without an end or an
+    /// error, as after a change of the network.
     private func watch(_ progress: Locked<StreamProgress>) async throws -> End {
         while true {
             let (heardAt, isTaking, hasEvent) = progress.withLock {
                 ($0.heardAt, $0.isTaking, $0.hasEvent)
             }
+            // A proxy that buffers answers passes on the head, but no event; it lets long polls
+            // through.
             let limit = hasEvent ? options.maximumSilence : options.helloTimeout
+            // While `read` processes an event it reads nothing, so the time is no silence.
             let rest = isTaking ? limit : limit - (time.elapsed() - heardAt)
             if rest <= .zero {
                 if !hasEvent { throw NoEventStreamError("nothing arrives on it") }
@@ -57,6 +65,10 @@ extension UserUpdates {
         }
     }
 
+    /// Reads and processes events, one at a time, so that changes apply in the server's order.
+    ///
+    /// - Throws: ``DownloadError`` for a stream that sends more than whole documents would need: a
+    ///   faulty server must not keep the device busy.
     private func read(
         _ connection: any ActiveConfigEventConnection, _ progress: Locked<StreamProgress>,
         _ push: AsyncStream<Int>.Continuation
@@ -64,6 +76,7 @@ extension UserUpdates {
         let maximumCount = Self.documentsPerMinute * ConfigurationLimits.default.maximumSize
         while let event = try await connection.nextEvent() {
             let now = time.elapsed()
+            // Any bytes end the silence, also comments and parts of an event.
             let isFlooding = progress.withLock { progress in
                 progress.heardAt = now
                 if now - progress.minute >= .seconds(60) {
@@ -81,6 +94,7 @@ extension UserUpdates {
             case .event(let event):
                 noteEvent(progress)
                 progress.withLock { $0.isTaking = true }
+                // Can take long: a fetch beside the stream, a vetting, a write to the store.
                 if let end = try await take(event, progress, push) { return end }
                 let now = time.elapsed()
                 progress.withLock { ($0.isTaking, $0.heardAt) = (false, now) }

@@ -206,7 +206,7 @@ final class UserUpdates: Sendable {
         updater.failures.noteSuccess(of: userID, at: .document)
         if let new = document.answer?.configuration {
             note(new.meta)
-            // An answer can be refused by a vetting, or be older than what arrived meanwhile.
+            // A vetting can refuse an answer, or a newer document arrived during the request.
             if result.outcome == .downloaded,
                 DocumentRecord(new) != document.lastKnown.map({ DocumentRecord($0) })
             {

@@ -16,8 +16,8 @@ public import ActiveConfig
 /// (`config["Home"]?.bool(forKey:)`) are not recorded.
 ///
 /// The handler receives one batch at a time, in order: the next batch waits until the handler has
-/// returned. Meanwhile up to 10,000 exposures wait, or one batch if that is larger. Further ones are left
-/// out, and recorded when a later configuration gives the value again.
+/// returned. Until then up to 10,000 exposures wait, or one batch if that is larger. The recorder
+/// drops further ones, and records them when a later configuration gives the value again.
 public final class ExposureRecorder: Sendable {
     private struct State {
         /// Hashes of the last recorded values, by user and setting; values can be large.

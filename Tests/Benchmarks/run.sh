@@ -70,7 +70,7 @@ if [ -x "$against/activeconfig-benchmarks" ]; then
         "$(git -C "$against" rev-parse --short HEAD 2>/dev/null || echo "another build")")
 elif [ -n "$against" ]; then
     check_out_earlier "$against"
-    report+=(--earlier "$(build_earlier Tests/Benchmarks activeconfig-benchmarks)" "$earlier_commit")
+    report+=(--earlier "$(build_earlier_benchmarks)" "$earlier_commit")
 fi
 [ ${#report[@]} -gt 0 ] || exec "$bin/activeconfig-benchmarks" "${options[@]}"
 PYTHONDONTWRITEBYTECODE=1 python3 Tests/Benchmarks/report.py --command "$command" "${report[@]}" \

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Fails if the random models of users do not find a fault planted in the framework.
 
-USAGE: Tests/PlantedFaults/check.py [--in FOLDER | --anchors]
+USAGE: Tests/PlantedFaults/check.py [--in FOLDER] [--minutes NUMBER]
+       Tests/PlantedFaults/check.py --anchors
 
 Plants the faults in a copy of the package, each selected by the value of an environment variable, builds
 the copy once with its tests, and runs the models without a fault and with each one.
 
---in FOLDER   plants them in this checkout of the package, and leaves them there
---anchors     only checks that each fault can be planted, without a build
+--in FOLDER       plants them in this checkout of the package, and leaves them there
+--minutes NUMBER  begins with no further fault after this time, and prints those that were not run; another
+                  fault is the first one each day
+--anchors         only checks that each fault can be planted, without a build
 
 Exit codes: 0 all faults are found, 1 a fault is not found, or the models fail without a fault, 2 a fault
 can no longer be planted.
@@ -18,13 +21,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = "UserDocumentsModelTests|UsersModelTests|UsersFaultsModelTests|CrashGuardRacesTests"
 VARIABLE = "ACTIVECONFIG_PLANTED_FAULT"
-# Seconds; without a fault the models take less than a minute.
-PATIENCE = 300
+# How many times as long as without a fault the models may take with one.
+PATIENCE = 4
 SWITCH = f"""import Foundation
 
 /// The fault that is selected for this run.
@@ -120,7 +125,7 @@ def plant(folder):
     return is_planted
 
 
-def models_fail(folder, name):
+def models_fail(folder, name, patience=None):
     """True if the models fail or do not end, since they may wait for the effect that a fault omits."""
     environment = dict(os.environ, **({VARIABLE: name} if name else {}))
     command = ["swift", "test", "--package-path", folder, "--skip-build", "--filter", MODELS]
@@ -128,7 +133,7 @@ def models_fail(folder, name):
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             start_new_session=True) as run:
         try:
-            output, _ = run.communicate(timeout=PATIENCE)
+            output, _ = run.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
             # The tests run in their own session.
             subprocess.run(["pkill", "-KILL", "-s", str(run.pid)], check=False)
@@ -139,36 +144,50 @@ def models_fail(folder, name):
     return run.returncode != 0
 
 
-def check(folder):
+def check(folder, minutes):
+    began = time.monotonic()
     if not plant(folder):
         return 2
     build = ["swift", "build", "--package-path", folder, "--build-tests"]
     subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+    built = time.monotonic()
     if models_fail(folder, None):
         print("The models fail without a planted fault.", file=sys.stderr)
         return 1
-    missed = [name for name in PLANTED if not models_fail(folder, name)]
-    for name in missed:
-        print(f"Not found: {name}.", file=sys.stderr)
-    print(f"{len(PLANTED) - len(missed)} of {len(PLANTED)} planted faults are found.")
-    return 1 if missed else 0
+    patience = PATIENCE * (time.monotonic() - built)
+    first = date.today().toordinal() % len(PLANTED)
+    names = [*PLANTED][first:] + [*PLANTED][:first]
+    found, missed = 0, 0
+    while names and time.monotonic() - began < minutes * 60:
+        name = names.pop(0)
+        if models_fail(folder, name, patience):
+            found += 1
+        else:
+            missed += 1
+            print(f"Not found: {name}.", file=sys.stderr)
+    for name in names:
+        print(f"Not run: {name}.")
+    print(f"{found} of {found + missed} planted faults are found.")
+    return 1 if missed or not found else 0
 
 
 def main(arguments):
-    if arguments[:1] == ["--in"] and len(arguments) == 2:
-        return check(Path(arguments[1]).resolve())
     if arguments == ["--anchors"]:
         with tempfile.TemporaryDirectory() as temporary:
             sources = Path(temporary) / "Sources/ActiveConfig"
             shutil.copytree(ROOT / "Sources/ActiveConfig", sources)
             return 0 if plant(Path(temporary)) else 2
-    if arguments:
+    options = dict(zip(arguments[::2], arguments[1::2]))
+    if len(arguments) % 2 or not options.keys() <= {"--in", "--minutes"}:
         print(__doc__, file=sys.stderr)
         return 64
+    minutes = float(options.get("--minutes", "inf"))
+    if "--in" in options:
+        return check(Path(options["--in"]).resolve(), minutes)
     with tempfile.TemporaryDirectory() as temporary:
         copy = Path(temporary) / "package"
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".build", ".git", "SampleBackend"))
-        return check(copy)
+        return check(copy, minutes)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ actor EtcdChangeCursor {
     /// Reads the next line of the watch; opens the watch first if there is none.
     private func read() async throws(EtcdFailure) -> [StoreChange] {
         guard let watch else {
-            // The members may have been restored from an earlier backup meanwhile.
+            // The members may have been restored from an earlier backup since the last watch.
             do throws(TemplateStoreError) {
                 _ = try await store.read([])
             } catch {

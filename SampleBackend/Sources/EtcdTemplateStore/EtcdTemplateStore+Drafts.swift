@@ -32,7 +32,7 @@ extension EtcdTemplateStore {
                     table, to: &write, keys: keys, except: key, mostPruned: Self.mostPruned)
                 write.guards += [
                     .modified(key, at: shelf.revision(of: key)),
-                    // The project may be archived or deleted meanwhile.
+                    // Fails if the project is archived or deleted between the read and this write.
                     .modified(details, at: reading.keyValues(1).first?.modRevision ?? 0),
                     .modified(deleted, at: reading.keyValues(2).first?.modRevision ?? 0),
                 ]

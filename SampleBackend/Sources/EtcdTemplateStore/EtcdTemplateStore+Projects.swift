@@ -165,8 +165,8 @@ extension EtcdTemplateStore {
             guard let found = reading.keyValues(0).first else { return .done(true) }
             let record = try DeletedProjectRecord(decoding: found)
             if record.isCleared { return .done(true) }
-            // Whoever completes the deletion changes the record, so a slower process that does the
-            // same cannot remove content of a new project.
+            // Completing changes the record, so a slower process cannot delete the content of a new
+            // project.
             let guards: [EtcdComparison] = [.modified(key, at: found.modRevision)]
             var contents: [ContentReference?] = []
             var operations: [EtcdOperation] = []

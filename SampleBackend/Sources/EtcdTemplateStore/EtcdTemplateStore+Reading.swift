@@ -48,7 +48,7 @@ extension EtcdTemplateStore {
 
     /// Reads all keys of a span in pages, at one revision.
     ///
-    /// - Throws: The failure; `compacted` if the revision was compacted meanwhile.
+    /// - Throws: The failure; `compacted` if etcd compacted the revision between two pages.
     func readAll(
         _ keys: EtcdKeySpan, part: EtcdRange.Part = .keysAndValues, at revision: Int64? = nil,
         pageSize: Int = 500

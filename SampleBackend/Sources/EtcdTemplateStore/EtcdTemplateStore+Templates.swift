@@ -34,6 +34,8 @@ extension EtcdTemplateStore {
                     template.version, content: content.reference
                 ).encoded()
                 let version = keys.version(number, ofProject: project)
+                // The change's number already orders publishes. This guard holds even if the key of
+                // the current version was lost: no publish replaces a version.
                 var write = EtcdWrite(
                     guards: content.guards + [.modified(version, at: 0)],
                     operations: content.operations
@@ -53,8 +55,10 @@ extension EtcdTemplateStore {
                     ]
                 }
                 let receivers = try EtcdReceiver.all(in: reading, from: 5, keys: keys, for: owner)
-                // A new delivery takes an operation for the webhook and one for itself, and the
-                // change takes two.
+                // etcd limits the operations of a transaction, and the deliveries must be in it: a
+                // version without them would never reach a webhook. So only the removal of older
+                // deliveries is shortened, which the next change of the webhook continues. A new
+                // delivery takes an operation for the webhook and one for itself, the change two.
                 let room =
                     EtcdTransaction.mostSteps - write.operations.count - 2 * receivers.count - 2
                 for receiver in receivers {

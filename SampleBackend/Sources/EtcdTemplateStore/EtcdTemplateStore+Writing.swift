@@ -145,8 +145,8 @@ extension EtcdTemplateStore {
 
     /// Determines whether a write was made that etcd answered with "no space".
     ///
-    /// The write that exhausts the quota is made in spite of that answer. It has ended by then, so
-    /// a read determines the outcome.
+    /// etcd makes the write that exhausts the quota in spite of that answer, and before it, so a
+    /// read determines the outcome.
     private func settleWithoutSpace<Result>(
         _ transaction: EtcdTransaction, witness: EtcdWrite<Result>.Witness, cause: EtcdFailure
     ) async throws(Unsettled) -> StoreRevision? {

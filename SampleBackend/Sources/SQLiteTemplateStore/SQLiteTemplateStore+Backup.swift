@@ -21,7 +21,7 @@ extension SQLiteTemplateStore {
         let copy = Result { () throws(TemplateStoreError) in
             try SQLitePrivateCopy.make(of: path, SQLiteOpening.configuration(options))
         }
-        // A process that started meanwhile may have changed the file between its parts.
+        // A process that started during the copy may have changed the file between its parts.
         if SQLiteUseLock.isHeld(path: path) { return try await SQLiteTemplateStore(path: path) }
         return SQLiteTemplateStore(
             try copy.get(), files: nil, useLock: nil, path: path, options: options)

@@ -49,6 +49,7 @@ extension SQLiteTemplateStore {
             try db.enqueueDeliveries(of: template, inProject: id)
             return template
         }
+        // After the commit: whoever is woken reads the change from the database.
         signal.advance(to: template.revision)
         return template
     }

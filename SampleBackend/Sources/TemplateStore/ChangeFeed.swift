@@ -35,7 +35,7 @@ public struct TemplateStoreSnapshot: Sendable, Hashable {
     /// The details of projects whose details were ever set.
     public let projectDetails: [String: StoredProjectDetails]  // names: names of projects are ASCII
 
-    /// The last versions of deleted projects by name; projects may have these names by now.
+    /// The last versions of deleted projects by name; new projects can have these names.
     public var deletedVersions: [String: Int] = [:]  // names: names of projects are ASCII
 
     /// The version floor; 0 until it is raised.

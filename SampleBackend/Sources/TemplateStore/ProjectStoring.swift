@@ -29,7 +29,7 @@ public protocol ProjectStoring: Sendable {
 
     /// Returns the last version of a deleted project; nil when no project of this name was deleted.
     ///
-    /// A project may have the name by now; its versions are higher.
+    /// A new project can have the name; its versions are higher.
     func deletedVersion(ofProject project: String) async throws(TemplateStoreError) -> Int?
 
     /// Removes what remains of deleted projects after an interrupted deletion, by any process.

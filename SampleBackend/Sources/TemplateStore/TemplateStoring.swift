@@ -6,9 +6,9 @@ public protocol TemplateStoring: Sendable {
     /// Publishes a template as the next version if the current version is the expected one.
     ///
     /// The first publish creates a project that does not exist. Version numbers are never used
-    /// again, even if the project was deleted meanwhile; they have gaps where the store was
-    /// restored. Drops the oldest versions beyond ``TemplateStoreLimits/keptVersions``. Creates a delivery
-    /// for each webhook of the project, atomically with the version.
+    /// again, even if the project is deleted between two publishes; they have gaps where the store
+    /// was restored. Drops the oldest versions beyond ``TemplateStoreLimits/keptVersions``. Creates a
+    /// delivery for each webhook of the project, atomically with the version.
     ///
     /// - Parameter submission: The template and its metadata.
     /// - Returns: The stored version.

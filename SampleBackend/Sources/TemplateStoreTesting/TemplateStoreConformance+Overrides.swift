@@ -63,7 +63,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Pinned values that changed meanwhile are not replaced.
+    /// A change does not replace pinned values that changed since its expected revision.
     public func overridesReplaceTheExpectedOnesOnly() async throws {
         try await onNewStore { trial in
             try await trial.publish()

@@ -68,7 +68,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Details that changed meanwhile are not overwritten.
+    /// A change does not overwrite details that changed since its expected revision.
     public func projectDetailsReplaceTheExpectedOnesOnly() async throws {
         try await onNewStore { trial in
             try await trial.publish()

@@ -133,7 +133,7 @@ package struct WebhookService: Service {
             date: date, until: date + Self.claimTime, limit: room)
     }
 
-    /// Sends a delivery and stores the result, unless another process has claimed it meanwhile.
+    /// Sends a delivery, and stores the result unless another process has claimed it since.
     private func deliver(_ claimed: ClaimedDelivery) async {
         let answer: DeliveryAnswer
         do throws(TemplateStoreError) {

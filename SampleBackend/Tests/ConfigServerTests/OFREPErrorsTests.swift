@@ -42,8 +42,8 @@ struct OFREPErrorsTests {
             #expect(
                 String(decoding: missing.body, as: UTF8.self)
                     == #"{"key":"Home/none","errorCode":"FLAG_NOT_FOUND","errorDetails":"#
-                    + #""There is no such flag: ask for Section.setting, as the template names "#
-                    + #"them."}"#)
+                    + #""Unknown flag: use the form Section.setting, with the names of the "#
+                    + #"template."}"#)
             for key in ["", "Home", "Home.", ".title", "none.title", "a/../b", "//"] {
                 let answer = try await server.answer(
                     "\(Self.path)/\(key)", method: "POST", body: "{}")

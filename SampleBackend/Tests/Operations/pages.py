@@ -6,7 +6,7 @@ USAGE: SampleBackend/Tests/Operations/pages.py, from the root of the repository;
 Operating.md has each option of `serve` once, with its default, its environment variable, and a * if it may be
 repeated; the manifest of Kubernetes.md has only such options. Command-line.md has each command with its
 subcommands. Relative links of all pages lead to a file and a heading. The image's build gets every folder that
-Package.swift names. Exit codes: 0, 1 something differs.
+Package.swift names. Only build-release.sh builds for release. Exit codes: 0, 1 something differs.
 """
 
 import json
@@ -112,12 +112,19 @@ def image_problems():
             yield f"Dockerfile.dockerignore leaves out {folder}, which Package.swift names"
 
 
+def release_problems():
+    """Files that build the program for release by other options than the one script."""
+    for path in [FOLDER / "load.sh", *sorted(OPERATIONS.iterdir())]:
+        if path.is_file() and re.search(rb"swift build[^\n]*-c release|static-swift-stdlib", path.read_bytes()):
+            yield f"{path.name} builds for release: use SampleBackend/build-release.sh"
+
+
 def main():
     known = commands()
     serve = next(command for command in known if command["commandName"] == "serve")
     pages = [FOLDER / "README.md", FOLDER / "Tests/README.md", *sorted(OPERATIONS.glob("*.md"))]
     problems = [*option_problems(serve), *argument_problems(serve), *command_problems(known)]
-    problems += [*link_problems(pages), *image_problems()]
+    problems += [*link_problems(pages), *image_problems(), *release_problems()]
     for problem in problems:
         print(f"pages.py: {problem}", file=sys.stderr)
     if problems:

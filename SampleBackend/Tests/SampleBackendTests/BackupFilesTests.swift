@@ -183,7 +183,7 @@ struct BackupFilesTests {
     @Test func aDamagedBackupIsRefused() async throws {
         var random = SeededGenerator.printingItsSeed()
         let intact = try Data(contentsOf: URL(fileURLWithPath: backup))
-        for _ in 0..<Rounds.count(10, nightly: 300) {
+        for _ in Rounds.numbers(10, nightly: 300) {
             var data = intact
             // Free space of a page belongs to no content, so a single byte can be without effect.
             let place = Int.random(in: 100..<(data.count - 4_096), using: &random)

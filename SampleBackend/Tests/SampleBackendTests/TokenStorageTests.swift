@@ -67,7 +67,7 @@ struct TokenStorageTests {
 
     @Test func oneOfManyTokensOfANameIsCreated() async throws {
         let backend = try await RunningBackend(store: folder.store)
-        for round in 0..<Rounds.count(5, nightly: 50) {
+        for round in Rounds.numbers(5, nightly: 50) {
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<8 {
                     group.addTask { try await create("name \(round)", on: backend).status }

@@ -207,7 +207,7 @@ struct ConditionParserTests {
             "\n", "%", "'2025-01-01T09:02:30'", "-",
         ]
         var accepted = 0
-        for _ in 0..<Rounds.count(20_000, nightly: 100_000) {
+        for _ in Rounds.numbers(20_000, nightly: 100_000) {
             let count = Int.random(in: 0...12, using: &generator)
             let expression = (0..<count).map { _ in
                 tokens.randomElement(using: &generator) ?? ""

@@ -66,7 +66,7 @@ struct TemplateMergeFixtureTests {
     func aMergeKeepsEveryOrderThatDecidesAValueOrReportsAConflict() {
         var generator = TemplateGenerator(seed: 4)
         var counts = (kept: 0, moved: 0, conflicts: 0)
-        for round in 0..<Rounds.count(2_000, nightly: 10_000) {
+        for round in Rounds.numbers(2_000, nightly: 10_000) {
             let base = generator.template()
             let merge = TemplateMerge(
                 base: base, mine: generator.variant(of: base),
@@ -97,7 +97,7 @@ struct TemplateMergeFixtureTests {
     @Test func aChosenConditionGivesItsValuesOrTheyAreAConflict() {
         var generator = TemplateGenerator(seed: 3)
         var restored = 0
-        for round in 0..<Rounds.count(1_000, nightly: 10_000) {
+        for round in Rounds.numbers(1_000, nightly: 10_000) {
             let base = generator.template()
             let merge = TemplateMerge(
                 base: base, mine: generator.variant(of: base),

@@ -11,7 +11,7 @@ import Foundation
 /// On Linux a stream on a new connection keeps a core busy: while it connects, libcurl asks for
 /// writability events, and Foundation continues to deliver them until the request ends. Once a
 /// request has ended, the next one on its connection asks for readability only. Therefore a stream
-/// follows a document on that document's connection, and nothing else uses the session meanwhile.
+/// follows a document on that document's connection; no other request uses the session in between.
 ///
 /// The delegate is called on the thread that reads: with a queue between them, Foundation would
 /// read ahead without limit, and a queue that blocks it would block all requests of the process.

@@ -55,8 +55,8 @@ final class UsersStreams: Sendable {
     private let makeConnection: ConnectionMaker
     private let state = Locked(State())
 
-    /// Creates the streams of a source; `leftTime` is how long the server may send events for users
-    /// who have left, whom it counts as connected until then.
+    /// Creates the streams of a source; the server may keep sending events for users who left, and
+    /// count them as connected, for `leftTime`.
     init(
         leftTime: Duration = .seconds(60), clock: any Clock<Duration> = ContinuousClock(),
         _ makeConnection: @escaping ConnectionMaker

@@ -20,7 +20,7 @@ extension CrashGuard {
             if let number {
                 guard number > state.lastNumber else { return nil }
                 state.lastNumber = number
-                // Another document that was about to become active and did not is ignored.
+                // Ignores a candidate that never became active.
                 if document != state.proved { state.proved = nil }
             }
             guard state.document != document || state.isWhole != activation.isWhole else {

@@ -48,7 +48,7 @@ extension CrashGuard {
             state.withLock { $0.context }?.log(
                 .warning,
                 "The server still sends the configuration of \(userID.logName) with which the app died; "
-                    + "it is not used.")
+                    + "the crash guard refuses it.")
             return
         }
         guard

@@ -12,7 +12,8 @@ import Foundation
 ///
 /// When the app has crashed a number of times, each time within a window after a document became
 /// active, that document is not used again. The user gets the last document that outlived the
-/// window instead, else the fallbacks: generic user, bootstrap, defaults. See *Launch safety*.
+/// window instead, else the fallbacks: generic user, bootstrap, defaults. See
+/// <doc:Rolling-back-after-crashes>.
 ///
 /// One guard serves one `ActiveConfig`, whose store has to keep records (`StoreRecord`).
 public final class CrashGuard: Sendable {

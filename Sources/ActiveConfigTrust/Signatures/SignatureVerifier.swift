@@ -4,7 +4,7 @@ public import Foundation
 /// Verifies document signatures.
 ///
 /// `Ed25519Verifier` does on Apple's platforms. Elsewhere implement it in three lines with
-/// swift-crypto; see *Security and privacy*.
+/// swift-crypto; see <doc:Signed-documents>.
 public protocol SignatureVerifier: Sendable {
     /// Verifies a signature.
     ///

@@ -1,7 +1,7 @@
 public import ActiveConfig
 import Foundation
 
-/// Accepts only documents signed with a known key; see *Security and privacy*.
+/// Accepts only documents signed with a known key; see <doc:Signed-documents>.
 ///
 /// ```swift
 /// options.vetting = [SignatureVetting(verifier: verifier)]

@@ -203,7 +203,7 @@ struct DownloadModelTests {
 
     @Test("In any order of events each download ends once, and no older one undoes a newer one")
     func followsTheModel() async throws {
-        for seed in 0..<UInt64(Rounds.count(20, nightly: 60)) {
+        for seed in Rounds.numbers(20, nightly: 60).map(UInt64.init) {
             let run = Run(seed: seed)
             for step in 0..<80 {
                 switch Int.random(in: 0..<12, using: &run.random) {

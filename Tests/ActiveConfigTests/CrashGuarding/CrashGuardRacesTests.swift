@@ -68,7 +68,7 @@ struct CrashGuardRacesTests {
         let config = launch(store)
         config.currentUserID = "a"
         var wrong = 0
-        for round in 0..<Rounds.count(200, nightly: 2_000) {
+        for round in Rounds.numbers(200, nightly: 2_000) {
             let userID = round.isMultiple(of: 2) ? "b" : "a"
             await withTaskGroup { group in
                 for pushed in ["a", "b"] {
@@ -90,7 +90,7 @@ struct CrashGuardRacesTests {
     @Test(arguments: [ActivationPolicy.immediate, .manual(except: ["Home"]), .nextLaunch])
     func theGuardWatchesTheActiveDocumentAfterEachStep(policy: ActivationPolicy) async throws {
         let users: [String?] = [nil, "a", "b"]
-        for seed in 0..<UInt64(Rounds.count(20, nightly: 2_000)) {
+        for seed in Rounds.numbers(20, nightly: 2_000).map(UInt64.init) {
             var random = SeededGenerator(seed: seed)
             let races = CrashGuardRacesTests()
             let store = InMemoryStore(bootstrap: .state(GuardedLaunch.document(0)))

@@ -152,7 +152,7 @@ struct CrashProbeTests {
         try lives(good, "healthy", "exit", mode: "calm")
         _ = good.hasCrashed()
         var generator = SeededGenerator.printingItsSeed()
-        for _ in 0..<Rounds.count(10, nightly: 40) {
+        for _ in Rounds.numbers(10, nightly: 40) {
             let probe = try Probe(folder, window: 0)
             // deadline: the fault comes at a random moment
             usleep(UInt32.random(in: 0..<60_000, using: &generator))

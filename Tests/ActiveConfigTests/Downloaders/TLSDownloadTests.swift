@@ -41,7 +41,7 @@ struct TLSDownloadTests {
     @Test func aProcessMayEndWhileItsDownloadsConnect() async throws {
         let server = try TLSServer()
         defer { server.stop() }
-        for _ in 0..<Rounds.count(10, nightly: 40) {
+        for _ in Rounds.numbers(10, nightly: 40) {
             let result = try await DownloadProbeProcess(["leave", server.url, "16"]).finish()
             #expect(result.end == "exit 0")
         }

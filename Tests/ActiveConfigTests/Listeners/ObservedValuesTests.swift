@@ -89,7 +89,7 @@ struct ObservedValuesTests {
     /// The first value of an observer that registers during changes is never newer than the ones
     /// that follow.
     @Test func theFirstValueIsNotNewerThanALaterOne() async {
-        for _ in 0..<Rounds.count(50, nightly: 2_000) {
+        for _ in Rounds.numbers(50, nightly: 2_000) {
             let config = ActiveConfig.make()
             let heard = Locked<[Int]>([])
             let writer = Task { @concurrent in

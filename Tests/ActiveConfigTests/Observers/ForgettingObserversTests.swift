@@ -257,7 +257,7 @@ struct ForgettingObserversTests {
     }
 
     @Test func aRefusalOfALaunchIsReportedOnce() {
-        for _ in 0..<Rounds.count(500, nightly: 20_000) {
+        for _ in Rounds.numbers(500, nightly: 20_000) {
             let observers = ConfigurationObservers(log: RecordingLog().log)
             _ = observers.add(ClosureObserver { _ in })
             let count = Locked(0)

@@ -12,8 +12,24 @@ enum Rounds {
 
     private static let isSanitized =
         ProcessInfo.processInfo.environment["ACTIVECONFIG_SANITIZER"] != nil
+    private static let seconds =
+        ProcessInfo.processInfo.environment["ACTIVECONFIG_NIGHTLY_SECONDS"].flatMap(Double.init)
 
     static func count(_ gate: Int, nightly: Int) -> Int { areNightly ? nightly : gate }
+
+    /// The numbers of rounds, from 0: as many as ``count(_:nightly:)``, and none that begins after
+    /// `ACTIVECONFIG_NIGHTLY_SECONDS`, if that is set.
+    static func numbers(
+        _ gate: Int, nightly: Int, _ test: String = #function
+    ) -> LazyPrefixWhileSequence<Range<Int>> {
+        let clock = ContinuousClock()
+        let end = seconds.map { clock.now + .seconds($0) }
+        return (0..<count(gate, nightly: nightly)).lazy.prefix { round in
+            guard let end, clock.now > end else { return true }
+            print("\(test): the time is over after \(round) rounds")
+            return false
+        }
+    }
 
     /// Every n-th number, starting at a random one; all numbers at night.
     static func sample(

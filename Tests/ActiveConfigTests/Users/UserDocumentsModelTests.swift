@@ -59,7 +59,7 @@ struct UserDocumentsModelTests {
 
     @Test(arguments: 0..<20)
     func aHistoryLeadsToTheStateOfTheRules(seed: UInt64) {
-        for history in 0..<Rounds.count(250, nightly: 5_000) {
+        for history in Rounds.numbers(250, nightly: 5_000) {
             var random = SeededGenerator(seed: seed * 1_000 + UInt64(history))
             var version = 10
             func next() -> Int {

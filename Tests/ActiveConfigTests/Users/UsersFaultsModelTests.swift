@@ -119,7 +119,7 @@ struct UsersFaultsModelTests {
     func usersReadTheDocumentsOfTheRulesWhateverFails(
         policy: ActivationPolicy, seed: UInt64
     ) async throws {
-        for history in 0..<Rounds.count(40, nightly: 12_500) {
+        for history in Rounds.numbers(40, nightly: 12_500) {
             var random = SeededGenerator(seed: seed * 100_000 + UInt64(history))
             var system = ModelFileSystem()
             let server = Locked([1, 2, 3])

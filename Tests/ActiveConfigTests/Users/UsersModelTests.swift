@@ -81,7 +81,7 @@ struct UsersModelTests {
 
     @Test(arguments: [ActivationPolicy.immediate, .manual(except: ["Kill"])], 0..<8)
     func usersReadWhatTheRulesSay(policy: ActivationPolicy, seed: UInt64) async throws {
-        for history in 0..<Rounds.count(40, nightly: 5_000) {
+        for history in Rounds.numbers(40, nightly: 5_000) {
             var random = SeededGenerator(seed: seed * 10_000 + UInt64(history))
             let bootstrap = Bool.random(using: &random) ? 1 : nil
             let store = InMemoryStore(bootstrap: bootstrap.map { .state(Self.document($0)) })

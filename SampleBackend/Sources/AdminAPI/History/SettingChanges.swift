@@ -5,7 +5,7 @@ import Templates
 
 /// The changes of one setting, with what each of them changed in it.
 struct SettingChanges: Sendable {
-    /// Maximum size of the differences in one answer, in bytes; those beyond are left out.
+    /// Maximum size of the differences in one answer, in bytes; an answer omits those beyond.
     private static let maximumBytes = 1 << 20
 
     let section: String

@@ -57,7 +57,7 @@ struct ProjectDetailsRoutes: Sendable {
         try details.merge(body)
         let change = ProjectDetailsChange(
             project: request.project, details: details,
-            // A merged change must not revert what another one set meanwhile.
+            // A merged change must not revert what another one set after the read above.
             expectedRevision: request.method == .patch ? current.revision : expectedRevision,
             date: administration.now(), actor: request.administrator?.name ?? "")
         let stored = try await administration.callStore(

@@ -37,7 +37,7 @@ package final class Acknowledgements: Sendable {
             return new
         }
         known.withLockedValue { known in
-            // The project was deleted meanwhile.
+            // The project was deleted after the lookup above.
             if known.isRemoved { return }
             known.record(
                 acknowledgement, user: user, time: Int(Date().timeIntervalSince1970))

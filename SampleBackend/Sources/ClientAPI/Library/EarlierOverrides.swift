@@ -61,7 +61,7 @@ package final class EarlierOverrides: Sendable {
                 let changes = try await changes(inProject: name)
                 if Task.isCancelled { return }
                 state.withLockedValue { state in
-                    // The project may have been deleted meanwhile.
+                    // The project may have been deleted during the read.
                     guard state.round == round, state.projects.keys.contains(name) else { return }
                     state.projects[name] = .some(changes)
                 }

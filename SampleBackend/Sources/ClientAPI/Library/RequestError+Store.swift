@@ -111,9 +111,8 @@ extension RequestError {
     static let outcomeUnknown = RequestError(
         httpStatus: .serviceUnavailable, statusName: "OUTCOME_UNKNOWN",
         message:
-            "It is not known yet whether the change is stored, because the server's store did not "
-            + "answer; the server keeps asking. Get the current state or the audit trail before "
-            + "you send the change again.",
+            "The store did not confirm the change, and the server keeps asking it. Check the "
+            + "current state or the audit trail before you send the change again.",
         headerFields: [.retryAfter: "5"])
 
     /// 503: the store is full.

@@ -87,6 +87,10 @@ extension TemplateLibrary {
 
     /// Replaces everything with a snapshot of the store, except what was applied while it was
     /// taken: deletions, newer versions and details, and pinned values that were read later.
+    ///
+    /// This process's publishes, and reads on behalf of clients, change the library while the store
+    /// takes the snapshot and templates compile. Holding the lock for so long would stop all
+    /// answers; so the state is noted before, compared after, and what changed in between wins.
     func load(
         by read: () async throws(TemplateStoreError) -> TemplateStoreSnapshot
     ) async throws(TemplateStoreError) {
@@ -96,6 +100,7 @@ extension TemplateLibrary {
         }
         defer { state.withLockedValue { $0.overridesReads.end() } }
         let snapshot = try await read()
+        // Data that cannot be read is left out, so that it does not stop all other projects.
         for omission in snapshot.omissions { logger.error("\(omission)") }
         var projects: [String: PublishedProject] = [:]  // names: names of projects are ASCII
         // names: names of projects are ASCII
@@ -110,6 +115,7 @@ extension TemplateLibrary {
                 projects[stored.project] = PublishedProject(
                     compiled, overrides: pinned, cacheBytes: cacheBytes)
             } else if let known = project(stored.project),
+                // Not the template of a deleted project of that name.
                 known.compiled.version.number > stored.deletedVersion ?? -1
             {
                 projects[stored.project] = known.settingAllOverrides(pinned)
@@ -125,8 +131,8 @@ extension TemplateLibrary {
             guard let readLater = state.overridesReads.takeAll(number) else {
                 return (before, [OverridesOwner](), [String](), false)
             }
-            let deletedMeanwhile = state.deletedVersions.filter { $1 > knownDeletions[$0] ?? -1 }
-            let appliedMeanwhile = state.projectDetails.filter { name, details in
+            let deletedDuringRead = state.deletedVersions.filter { $1 > knownDeletions[$0] ?? -1 }
+            let appliedDuringRead = state.projectDetails.filter { name, details in
                 details.revision > knownDetails[name]?.revision ?? .zero
             }
             state.projects = projects
@@ -134,10 +140,10 @@ extension TemplateLibrary {
             state.deletedVersions = snapshot.deletedVersions
             let isRaised = snapshot.versionFloor > state.versionFloor
             state.versionFloor = max(snapshot.versionFloor, state.versionFloor)
-            for (name, version) in deletedMeanwhile {
+            for (name, version) in deletedDuringRead {
                 _ = state.remove(project: name, upTo: version)
             }
-            state.projectDetails.merge(appliedMeanwhile) {
+            state.projectDetails.merge(appliedDuringRead) {
                 $0.revision > $1.revision ? $0 : $1
             }
             for (name, later) in before {
@@ -145,13 +151,14 @@ extension TemplateLibrary {
                 guard number > known[name] ?? -1, state.isNews(number, ofProject: name) else {
                     continue
                 }
-                let isAnother = deletedMeanwhile.keys.contains(name)
-                // Pinned values that changed meanwhile follow as changes after the snapshot's
-                // revision.
+                let isAnother = deletedDuringRead.keys.contains(name)
+                // Pinned values that changed during the read follow as changes after the
+                // snapshot's revision.
                 state.projects[name] = later.settingAllOverrides(
                     isAnother ? [:] : overrides[name] ?? [:])
             }
-            // Pinned values that were read meanwhile stay until they are read again below.
+            // A read of one user's values that ended after this load began may be newer than the
+            // snapshot: keep its values until they are read again below.
             for owner in readLater {
                 guard let project = before[owner.project],
                     project.compiled.version.number > state.deletedVersions[owner.project] ?? -1
@@ -168,13 +175,15 @@ extension TemplateLibrary {
             for name in before.keys where state.projects[name] == nil {
                 metrics.removeVersion(ofProject: name)
             }
-            // Known by the version: another project may have the name by now.
+            // Compares versions, since a new project can have the name of the deleted one.
             let deleted = before.filter { name, known in
                 state.projects[name] == nil
                     || known.compiled.version.number <= state.deletedVersions[name] ?? -1
             }
             return (before, readLater, Array(deleted.keys), isRaised)
         }
+        // Outside the lock, since what is notified reads the library. Deletions come first: streams
+        // of a deleted project must end before a new one of that name is announced.
         for name in deleted { announceDeletion(ofProject: name) }
         earlierOverrides.expectChanges(inProjects: versions.keys)
         if isRaised { notify(.versionFloor) }

@@ -34,8 +34,8 @@ extension TemplateLibrary {
     /// Reads the pinned values of a user, and applies them unless a later read has already been
     /// applied.
     ///
-    /// Also drops them if the project is known to be deleted meanwhile: they may be those of the
-    /// deleted project. The changes of the store that follow bring those of a new one.
+    /// Also drops them if a deletion of the project was applied during the read: they may belong to
+    /// the deleted project. The store's next changes have those of a new one.
     package func readOverrides(
         ofUser userID: String, inProject name: String
     ) async throws(TemplateStoreError) {

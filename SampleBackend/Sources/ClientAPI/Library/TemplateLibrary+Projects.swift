@@ -14,8 +14,8 @@ extension TemplateLibrary {
 
     /// Forgets a deleted project, whose last version is given; its clients are notified.
     ///
-    /// Versions are never used again, so another project that has the name by now stays, and a
-    /// version up to this one that arrives later is ignored.
+    /// Versions are never used again, so this keeps a project that was created with the name after
+    /// the deletion, and ignores a version up to this one that arrives later.
     package func remove(project name: String, upTo version: Int) {
         let wasKnown = state.withLockedValue { state in
             let wasKnown = state.remove(project: name, upTo: version)
@@ -71,8 +71,7 @@ extension TemplateLibrary.State {
 
     /// Applies the details of a project unless they are stale.
     ///
-    /// Those of a revision whose changes are applied are known already, or were those of a deleted
-    /// project.
+    /// Older revisions are known already, or belong to a deleted project.
     mutating func apply(_ details: StoredProjectDetails, project name: String) {
         guard details.revision > max(revision, projectDetails[name]?.revision ?? .zero) else {
             return

@@ -286,8 +286,7 @@ package final class TemplateLibrary: Sendable {
 package enum LibraryChange: Sendable, Hashable {
     /// A project has a new version.
     case project(String)
-    /// A project was deleted, and everything about it is to be forgotten; another one may have its
-    /// name by now.
+    /// A project was deleted: forget everything about it. A new one can already have its name.
     case deletion(String)
     /// The version floor was raised; versions above it follow.
     case versionFloor

@@ -7,7 +7,7 @@ extension RequestError {
     /// 404: no section has the setting.
     static let unknownFlag = RequestError(
         httpStatus: .notFound, statusName: "FLAG_NOT_FOUND",
-        message: "There is no such flag: ask for Section.setting, as the template names them.")
+        message: "Unknown flag: use the form Section.setting, with the names of the template.")
 
     /// 400: the body is not JSON of the protocol.
     static func unreadableEvaluation(_ message: String) -> RequestError {

@@ -44,7 +44,7 @@ extension ProjectStreams {
             } else {
                 self.reset(stream, since: version)
             }
-            // Versions published meanwhile were not announced to the client.
+            // Versions published during the lookup were not announced to this stream.
             stream.advance(to: self.published.compiled.version.number)
         }
     }

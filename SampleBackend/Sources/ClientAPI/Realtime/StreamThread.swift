@@ -105,7 +105,7 @@ final class StreamThread {
     func forward(_ change: LibraryChange) {
         switch change {
         case .project(let name): projects[name]?.announceChanges()
-        // Its clients reconnect, even if another project has the name by now.
+        // Its clients reconnect, also if a new project already has the name.
         case .deletion(let name): projects.removeValue(forKey: name)?.endAll()
         case .overrides(let name, let userID, _): projects[name]?.announceOverrides(ofUser: userID)
         case .versionFloor: for project in projects.values { project.resetIfRaised() }

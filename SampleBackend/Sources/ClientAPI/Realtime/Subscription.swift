@@ -22,9 +22,9 @@ class Subscription {
     /// Number of `update` and `reset` events sent to the client, by which it detects lost events.
     final var eventCount = 0
 
-    /// True while the changes since the client's last version are being determined.
+    /// True while the server determines the changes since the client's last version.
     ///
-    /// They will include the changes made meanwhile.
+    /// The result includes the versions published until then, so the stream skips their changes.
     final var isCatchingUp = false
 
     /// Creates a subscription that is not in the list yet.

@@ -4,7 +4,7 @@ import JSONTree
 import SQLiteTemplateStore
 import TemplateStore
 
-/// `sample-backend backup` copies a store to a file; servers can use the store meanwhile.
+/// `sample-backend backup` copies a store to a file while servers use it.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",

@@ -45,7 +45,7 @@ struct ConnectionsCommand: AdministrationCommand {
         let silent = answer["replicas"]?["silentNames"]?.arrayValue ?? []
         if !silent.isEmpty {
             let names = silent.compactMap(\.stringValue).joined(separator: "; ")
-            Terminal.print("no response from servers, whose clients are not counted: \(names)")
+            Terminal.print("not counted, no response from these servers: \(names)")
         }
         if let publish = answer["lastPublish"] {
             Terminal.print(

@@ -142,7 +142,7 @@ struct DraftCommand: AsyncParsableCommand {
             if !isOver {
                 Terminal.printError(
                     "\(Terminal.colored("Warning:", .yellow)) The draft stays: it was changed "
-                        + "meanwhile, or the server did not remove it.")
+                        + "during the publish, or the server did not remove it.")
             }
         }
 

@@ -188,8 +188,8 @@ struct EtcdFindings {
                 findings.append(
                     DoctorFinding(
                         "etcd options", .warning,
-                        "the command line of \(address) has no --pre-vote: add it, or a member that "
-                            + "comes back after a cut makes the cluster elect a leader again"))
+                        "the command line of \(address) has no --pre-vote: add it, otherwise a "
+                            + "member that rejoins forces a leader election"))
             }
             if line["auto-compaction-retention"] ?? "0" == "0" {
                 findings.append(

@@ -93,7 +93,7 @@ extension ProjectsCommand {
         func validate() throws {
             if confirm != options.project {
                 throw ValidationError(
-                    "--confirm is not the name of the project: repeat the name in --project.")
+                    "--confirm must equal --project, which is \"\(options.project)\".")
             }
         }
 
