@@ -8,7 +8,7 @@ const root = new URL('../../Sources/Console/Pages/', import.meta.url).pathname;
 const modules = readdirSync(root, {recursive: true}).filter((path) => path.endsWith('.js')).map(
     (path) => {
         const text = readFileSync(join(root, path), 'utf8');
-        const imports = [...text.matchAll(/ from '(\.[^']+)'/g)].map(
+        const imports = [...text.matchAll(/(?: from |\bimport\()'(\.[^']+)'/g)].map(
             ([, address]) => normalize(join(dirname(path), address)));
         return {path, imports, lines: text.split('\n').slice(0, -1)};
     });

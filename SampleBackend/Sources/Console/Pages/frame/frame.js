@@ -17,12 +17,12 @@ import {hasSameMarks, mustOpenAnew} from '../projects/project-details.js';
 import {projectToOpen, readProjects, rememberProject, unknownProjectView}
     from '../projects/projects.js';
 import {followAddress, fragment, replaceFragment} from '../routing/address-bar.js';
-import {loadPagesWhenIdle, pathsOfPublished} from '../routing/pages.js';
 import {address, currentRoute, go, setProject, setQuery} from '../routing/router.js';
 import {sessionIn} from '../server/session.js';
 import {navigationView} from './navigation.js';
 import {watchNews} from './news.js';
 import {PageHost} from './page-host.js';
+import {linkedPages, loadPagesWhenIdle, pathsOfPublished} from './pages.js';
 import {resumeForms} from './resume-form.js';
 import {Shell} from './shell.js';
 import {signOutUser} from './sign-out.js';
@@ -284,7 +284,8 @@ export class Frame {
         const {workspace} = this;
         const owner = {user: this.session.name, project: workspace?.project ?? ''};
         usePalette(owner, () => paletteEntries(
-            workspace && this.#contextOf(workspace), this.#projects, () => this.#signOut()));
+            workspace && this.#contextOf(workspace), linkedPages, this.#projects,
+            () => this.#signOut()));
     }
 
     async #signOut() {
