@@ -9,6 +9,7 @@
 
 import {afterPress} from '../input/press.js';
 import {readNewest, readVersion} from '../server/versions.js';
+import {choiceInput} from './choice-input.js';
 import {DraftMirror} from './draft-mirror.js';
 import {draftOn, readServerDraft, templateOfVersion} from './draft-reading.js';
 import {DraftSaver} from './draft-saver.js';
@@ -236,6 +237,7 @@ export class SyncedDraft extends WorkspaceView {
         if (draft) this.#last = {...shownBy(this.state), baseTemplate: draft.baseTemplate};
         const {state, effects} = afterEvent(this.state, event);
         this.state = state;
+        if (event.type === 'found' && !draft && state.draft) choiceInput(this).forget();
         if (state.phase !== 'waiting') this.#saver.stopWaiting();
         const reading = effects.map((effect) => this.#carryOut(effect));
         this.#closeChannel();

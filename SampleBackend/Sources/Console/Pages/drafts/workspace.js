@@ -8,6 +8,7 @@ import {isOwnVersion} from '../server/publishing.js';
 import {etagOf} from '../server/versions.js';
 import {mergeTemplates} from '../template/template-merge.js';
 import {withoutVersion} from '../template/template.js';
+import {choiceInput} from './choice-input.js';
 import {draftOver, shownBy, withoutEmpty} from './draft-state.js';
 import {templateAfter} from './draft-step.js';
 import {discardName} from './draft-steps.js';
@@ -136,6 +137,7 @@ export class Workspace extends SyncedDraft {
      */
     #take(draft, step, overwritten = []) {
         const after = withoutEmpty(draft);
+        if (after && !this.draft) choiceInput(this).forget();
         // Without a draft, the pages may show a later version than that of the draft.
         const {template} = after ?? {template: this.baseTemplate};
         const shown = shownBy(this.state);

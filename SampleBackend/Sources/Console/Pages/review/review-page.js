@@ -4,7 +4,7 @@
 
 import {pageHead} from '../controls/controls.js';
 import {announce, fill, h, redraw} from '../controls/dom.js';
-import {PageInput} from '../controls/page-input.js';
+import {choiceInput} from '../drafts/choice-input.js';
 import {isContained} from '../drafts/ended-draft.js';
 import {dropQuery} from '../routing/router.js';
 import {changeKey} from '../template/chosen-changes.js';
@@ -52,7 +52,7 @@ export function show(main, context) {
     // `shown` aborts what belongs to the review on the page; `notice` appears above it; `entered`
     // is a description that is not in the draft yet; `opened` are the unfolded changes, `search` is
     // the search of them; `hasReverted` is true if a revert of a shown change is not shown yet.
-    const choices = new PageInput('review', workspace);
+    const choices = choiceInput(workspace);
     const only = onlyChange(context.query);
     if (only) keepOnly(choices, only);
     /** @type {ReviewState} */
