@@ -3,7 +3,7 @@
  */
 
 import {message} from '../controls/controls.js';
-import {announce, h, redraw} from '../controls/dom.js';
+import {announce, fill, h, redraw} from '../controls/dom.js';
 import {differenceSummary, diffView} from '../differences/diff-view.js';
 import {address} from '../routing/router.js';
 import {noChanges} from '../server/server-draft.js';
@@ -95,8 +95,7 @@ function choiceTools(choice, changed) {
     /** @param {string[]} others Labels of the changes that came along. */
     const follow = (others = []) => {
         const shown = others.length > 3 ? [count(others.length, 'change')] : others;
-        status.textContent = choice.text + (others.length ? ` Along with it: ${shown.join(', ')}.`
-            : '');
+        fill(status, choice.text, others.length > 0 && ` Along with it: ${shown.join(', ')}.`);
         for (const box of document.querySelectorAll('.choose')) {
             box.dispatchEvent(new Event('choice'));
         }
