@@ -81,7 +81,7 @@ class ChoosingTests(ChoosingCase):
         self.write("Description of this version", "Look sooner")
         self.press("Publish 1 of 5 changes")
         self.wait_for_text(
-            "Published as version 3, without what this draft changes now.", "main")
+            "Published as version 3. What the draft changes now is not in it.", "main")
         self.check_rest("3")
         self.assertEqual(self.template()["version"]["description"], "Look sooner")
         self.assertEqual(self.field("Description of this version").get_attribute("value"), "")

@@ -65,7 +65,7 @@ class PublishingTests(TaskCase):
         self.edit_interval("46")
         self.go("review")
         self.wait_for_text(
-            "Published as version 2, without what this draft changes now.", "main")
+            "Published as version 2. What the draft changes now is not in it.", "main")
         self.assertEqual(self.find_all("main .success"), [])
 
     def test_undoes_the_first_version(self):

@@ -373,7 +373,7 @@ class ReviewTests(ReviewCase):
         self.wait_for_text("Published as version 2.", "main")
         self.publish(TEMPLATE, "Theirs")
         self.press("Undo")
-        self.wait_for_text("Not undone: another version was published since", "main")
+        self.wait_for_text("Not undone, since a newer version was published", "main")
         self.assertEqual(self.version(), "3")
 
     def publish_interval(self):

@@ -22,7 +22,7 @@ import {leftNote, stepButtons, stepIcon} from './step-controls.js';
 export async function discardDraft({workspace, redraw}) {
     const isSure = await ask({
         title: 'Discard the draft?',
-        text: 'Your unpublished changes end; the published version stays unchanged. '
+        text: 'Your unpublished changes are discarded. The published version stays. '
             + (workspace.isReadOnly ? 'The project is archived: nothing brings them back.'
                 : 'Undo in this tab brings them back.'),
         action: 'Discard the draft', cancel: 'Keep it', isDangerous: true,

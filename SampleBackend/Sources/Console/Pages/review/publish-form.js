@@ -145,7 +145,7 @@ export function publishForm(context, state, review) {
     return h('form', {class: 'form', onsubmit: submit},
         productionNotice(context.details, 'This publishes to'),
         field('Description of this version', description,
-            {hint: 'What changes, and why. The history shows it.'}),
+            {hint: 'Say what changes and why. Shown in History.'}),
         h('div', {class: 'actions'}, guarded(refused, button)), waiting,
         refused && h('p', {class: 'hint'}, refused),
         choice.leftConditions.length > 0 && h('p', {class: 'hint'}, 'Left out, although chosen '

@@ -60,7 +60,7 @@ export function publishedView(context, state, published, time) {
     const isBefore = Boolean(context.workspace.draft);
     return message(isBefore ? 'info' : 'success',
         h('p', {}, h('strong', {}, isBefore
-            ? `${text}, without what this draft changes now.` : `${text}.`),
+            ? `${text}. What the draft changes now is not in it.` : `${text}.`),
             isProduction(context.details)
                 && ` It is in ${shownName(context.details)}, production.`),
         undoView(context, published, time, signal, showUndone),

@@ -117,7 +117,7 @@ export function undoView(
         } catch (error) {
             const isOutdated = error.status === 412;
             fill(outcome, message(isOutdated ? 'warning' : 'error', isOutdated
-                ? 'Not undone: another version was published since: see History.' : error.message));
+                ? 'Not undone, since a newer version was published. See History.' : error.message));
             undo.disabled = isOutdated;
         }
     }}, 'Undo');
