@@ -6,6 +6,7 @@ import {field, guarded, message} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {focusHeading} from '../controls/focus.js';
 import {isEqual} from '../json/json.js';
+import {mergeState} from '../merge/merge-state.js';
 import {isProduction, productionNotice, shownName} from '../projects/project-details.js';
 import {go} from '../routing/router.js';
 import {publish, unsettledText} from '../server/publishing.js';
@@ -14,7 +15,7 @@ import {withoutVersion} from '../template/template.js';
 import {draftExport} from '../transfer/draft-export.js';
 import {problemsView} from './draft-check.js';
 import {confirmRemoval, massRemoval} from './mass-removal.js';
-import {publishedView, sameView, supersededView} from './review-messages.js';
+import {overtakenView, publishedView, sameView, supersededView} from './review-messages.js';
 
 /**
  * True if the draft's content or base differs from what the page shows.
@@ -226,7 +227,14 @@ async function finish(context, state, outcome, answer) {
     }
     case 'outdated':
         await workspace.checkNewest().catch(() => {});
-        if (!state.left.signal.aborted) go('merge');
+        if (state.left.signal.aborted) break;
+        if (mergeState(workspace) === 'open') {
+            go('merge');
+            break;
+        }
+        state.notice = overtakenView(workspace);
+        state.show();
+        focusHeading();
         break;
     case 'notPublished':
         fill(outcome, message('info', h('strong', {}, 'Not published; your draft is kept.'),

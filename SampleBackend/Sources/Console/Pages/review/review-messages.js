@@ -93,6 +93,18 @@ export function supersededView(publish) {
 }
 
 /**
+ * Message that nothing was published, since another tab published first, and the draft ended with
+ * that version or continues from it.
+ *
+ * @param {Pick<Workspace, 'draft'>} workspace
+ */
+export function overtakenView({draft}) {
+    return message('warning', h('strong', {}, 'Nothing was published here:'),
+        ' another version was published first. ', draft
+            ? 'Review what your draft still changes.' : 'Your draft ended with it.');
+}
+
+/**
  * Message that the draft ended elsewhere, and no version has it.
  *
  * @param {boolean} mayUndo
