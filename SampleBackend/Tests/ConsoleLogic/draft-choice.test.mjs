@@ -49,12 +49,12 @@ test('a draft that an undo brings back still has its choice', async () => {
 
 test('a choice survives a reload, with saved and with unsaved edits', async () => {
     const workspace = await tabWithChoice();
-    workspace.stop();
+    workspace.sync.stop();
     const second = await tab();
     assert.equal(choiceOf(second, 'a', 'b').shortText, '1 of 2 changes');
     server.failNext('PATCH', 'lost');
     second.edit(template({a: '3', b: '2'}));
-    second.stop();
+    second.sync.stop();
     const third = stoppedAfterwards(new Workspace('default', 'ada', true, () => false));
     await third.load();
     assert.equal(choiceOf(third, 'a', 'b').shortText, '1 of 2 changes');

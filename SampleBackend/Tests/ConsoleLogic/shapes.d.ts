@@ -326,6 +326,22 @@ type Project = {
 
 type Workspace = import('../../Sources/Console/Pages/drafts/workspace.js').Workspace;
 
+/** What a synced draft is given. */
+type SyncOptions = {
+    /** Name of the project. */
+    project: string;
+    /** Name of the signed-in user. */
+    user: string;
+    /** False if the user's role has no drafts. */
+    mayEdit: boolean;
+    /** True while a dialog is open; by default, one of the page. */
+    hasDialog?: () => boolean;
+    /** Called with `change`, `versionchange` or `ended`. */
+    dispatch: (name: string) => unknown;
+    /** Called after each read version. */
+    loaded: () => void;
+};
+
 /** The input of a page. */
 type PageContext = {
     session: Session;

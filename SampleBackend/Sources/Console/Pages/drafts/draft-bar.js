@@ -43,7 +43,8 @@ export async function discardDraft({workspace, redraw}) {
  * @param {Workspace} workspace
  */
 function problemView(workspace) {
-    const {saveProblem, isRefused, isKeptInTab} = workspace;
+    const {saveProblem, sync: {isKeptInTab}} = workspace;
+    const isRefused = workspace.state.phase === 'refused';
     if (!saveProblem) return null;
     if (!workspace.draft) {
         return h('span', {class: 'outdated', role: 'status'}, ' The server still has it: '
@@ -65,8 +66,9 @@ function problemView(workspace) {
  * @param {Workspace} workspace
  */
 function retryButton(workspace) {
-    return workspace.isRefused && h('button', {type: 'button', 'data-focus': 'retry-draft',
-        onclick: () => workspace.retry()}, 'Try again');
+    return workspace.state.phase === 'refused' && h('button', {
+        type: 'button', 'data-focus': 'retry-draft',
+        onclick: () => workspace.sync.send({type: 'retry'})}, 'Try again');
 }
 
 /** Maximum number of steps that are named. */
@@ -78,13 +80,13 @@ const namedSteps = 3;
  * @param {Workspace} workspace
  */
 function droppedNote(workspace) {
-    const {dropped} = workspace;
+    const {dropped} = workspace.state;
     const rest = dropped.length - namedSteps;
     return dropped.length > 0 && h('span', {class: 'outdated', role: 'status'},
         ' This project was deleted meanwhile. Your draft of the deleted one ended with '
         + `it: ${dropped.slice(0, namedSteps).join('; ')}${rest > 0 ? `; and ${rest} more` : ''}. `,
         h('button', {type: 'button', class: 'quiet small', 'data-focus': 'note-dropped',
-            onclick: () => workspace.noteDropped()}, 'OK'));
+            onclick: () => workspace.sync.send({type: 'noted'})}, 'OK'));
 }
 
 /**
@@ -152,7 +154,7 @@ function changesText(draft, saveProblem) {
  * @param {Draft} draft
  */
 function notes(workspace, draft) {
-    const {newestVersion, overwritten} = workspace;
+    const {newestVersion, state} = workspace;
     return [
         draft.isBaseGone && h('span', {class: 'outdated'},
             ' That version is no longer kept, so the changes are unknown.'),
@@ -166,9 +168,9 @@ function notes(workspace, draft) {
         workspace.isPublishing && currentRoute().path !== 'review' && ' Publishing …',
         publishNote(workspace),
         problemView(workspace), leftNote(workspace), droppedNote(workspace),
-        overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
+        state.overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
             ' Another tab or person changed the same values, and yours replaced them: '
-            + `${overwrittenNames(workspace).join('; ')}.`)];
+            + `${overwrittenNames(state).join('; ')}.`)];
 }
 
 /**

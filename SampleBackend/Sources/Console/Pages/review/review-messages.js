@@ -154,14 +154,16 @@ export function emptyView({session}) {
  */
 export function unsavedView(context) {
     const {workspace} = context;
+    const {phase} = workspace.state;
     return message('warning',
         h('p', {}, h('strong', {}, 'The draft is not saved on the server: '),
             workspace.saveProblem),
         h('p', {}, 'The review shows what it changes once it is saved.'
-            + `${workspace.isRefused ? '' : ' The console tries again by itself.'}`),
+            + `${phase === 'refused' ? '' : ' The console tries again by itself.'}`),
         h('div', {class: 'actions'},
             h('button', {type: 'button', class: 'primary', 'data-focus': 'retry-review',
-                onclick: () => workspace.retry()}, 'Try again'), draftExport(context)));
+                onclick: () => workspace.sync.send({type: 'retry'})}, 'Try again'),
+            draftExport(context)));
 }
 
 /**
