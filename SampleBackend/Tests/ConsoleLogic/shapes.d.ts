@@ -703,22 +703,6 @@ type Review = {
     checking: Promise<void>;
 };
 
-type ReviewState = {
-    body: HTMLElement;
-    left: AbortController;
-    shown: AbortController;
-    view: string;
-    review: Review | null;
-    notice: HTMLElement | null;
-    entered: string | null;
-    isPublishing: boolean;
-    hasReverted: boolean;
-    search: {text: string};
-    opened: Set<string>;
-    show: () => void;
-    follow: () => void;
-};
-
 /** The outcome of a publish. */
 type PublishOutcome = {
     outcome: string;

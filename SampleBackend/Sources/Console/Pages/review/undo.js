@@ -16,7 +16,7 @@ import {editAgain, rollback} from './rollback.js';
 /**
  * Message about an undone version, with a button that restores it as a draft.
  *
- * @param {PageContext} context Page context.
+ * @param {Pick<PageContext, 'workspace' | 'project'>} context
  * @param {{before: string, versionNumber: string}} undone The undone version, and the version
  *     before it.
  * @param {Version} version The new version, which equals the one before.
@@ -60,7 +60,7 @@ function undoneText(before, version) {
  * View of the delivery of a version, with a button that republishes the version before it, as long
  * as no other version is published.
  *
- * @param {PageContext} context Page context.
+ * @param {Pick<PageContext, 'workspace' | 'project' | 'session' | 'details'>} context
  * @param {{versionNumber: string}} published The version.
  * @param {number} time Milliseconds since 1970 at which it was published.
  * @param {AbortSignal} signal Ends the view.
