@@ -23,6 +23,36 @@ test('a save whose response was lost is not mistaken for an edit by another user
     assert.deepEqual(valuesOf(server.draft.template), {a: '3', b: '1'});
 });
 
+test('an edit that was taken back after a save without an answer spares the rest', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '1', b: '2'}));
+    await workspace.saved();
+    server.failNext('PATCH', 'unanswered');
+    workspace.edit(template({a: '2', b: '2'}));
+    await workspace.saved();
+    assert.ok(workspace.isUnsaved);
+    workspace.edit(template({a: '1', b: '2'}));
+    await workspace.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '1', b: '2'});
+    assert.deepEqual(workspace.state.overwritten, []);
+    assert.ok(!workspace.isUnsaved);
+});
+
+test('a draft that was taken back goes after a reload although its save had no answer', async () => {
+    const workspace = await tab();
+    server.failNext('PATCH', 'unanswered');
+    server.failNext('GET', 'lost');
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.saved();
+    workspace.edit(template({a: '1', b: '1'}));
+    await workspace.saved();
+    assert.ok(!workspace.draft && workspace.isUnsaved && server.draft);
+    workspace.sync.stop();
+    const again = await tab();
+    await again.saved();
+    assert.deepEqual([again.draft, server.draft], [null, null]);
+});
+
 test('a draft that was taken back goes although its save had no answer', async () => {
     const workspace = await tab();
     server.failNext('PATCH', 'unanswered');
@@ -263,6 +293,26 @@ test('a workspace that is left goes on saving, and is shown again', async () => 
     assert.ok(!all.isUnsaved);
     const other = stoppedAfterwards(all.of('default'));
     assert.notEqual(other, one);
+    await other.load();
+    assert.deepEqual(valuesOf(other.draft.template), {a: '2', b: '1'});
+});
+
+test('edits after a return join those that were left unsaved', async () => {
+    const all = new Workspaces({name: 'ada', role: 'editor'});
+    const one = stoppedAfterwards(all.of('default'));
+    await one.load();
+    all.show(one);
+    server.failNext('PATCH', 'lost');
+    one.edit(template({a: '2', b: '1'}));
+    await one.saved();
+    all.leave();
+    const again = all.of('default');
+    all.show(again);
+    await again.load();
+    assert.deepEqual(valuesOf(again.template), {a: '2', b: '1'});
+    again.edit(template({a: '2', b: '2'}));
+    await again.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '2'});
 });
 
 test('a workspace that is left stays until the end of its publish was shown', async () => {

@@ -239,6 +239,26 @@ test('a newer version is noticed, and shown on request', async () => {
     assert.deepEqual(valuesOf(workspace.template), {a: '9', b: '1'});
 });
 
+test('a version whose draft could not be read with it is shown by the next reading', async () => {
+    const workspace = await tab();
+    server.publish(template({a: '9', b: '1'}));
+    server.failNext('GET', 'lost');
+    await assert.rejects(workspace.load());
+    assert.deepEqual(valuesOf(workspace.template), {a: '1', b: '1'});
+    await workspace.checkNewest();
+    assert.ok(workspace.isOutdated);
+    await workspace.load();
+    assert.deepEqual(valuesOf(workspace.template), {a: '9', b: '1'});
+});
+
+test('a draft that another browser began before the first version is shown', async () => {
+    unpublish();
+    const workspace = await tab();
+    server.store(template({a: '1'}), '0');
+    await workspace.checkNewest();
+    assert.deepEqual([workspace.draft.base, valuesOf(workspace.template)], ['0', {a: '1'}]);
+});
+
 test('a check without news changes nothing', async () => {
     const workspace = await tab();
     let changes = 0;
