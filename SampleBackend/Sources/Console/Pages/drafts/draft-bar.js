@@ -95,23 +95,23 @@ function droppedNote(workspace) {
  * @param {PageContext} context
  * @param {{text: *, notes?: *, first?: *, last?: *, isDraft?: boolean, isQuiet?: boolean}} content
  *     `first` and `last` are buttons beside those of the steps; `isDraft` allows to discard and to
- *     review, else these buttons only keep their places; `isQuiet` is for a bar without a message.
+ *     review; `isQuiet` is for a bar without a message.
  */
 function bar(context, {text, notes = [], first, last, isDraft = false, isQuiet = false}) {
     const {workspace, endedElsewhere} = context;
     const others = endedElsewhere.map((other) => publishNote(other, workspace.project));
-    const kept = isDraft ? '' : ' kept-place';
     const isReview = ['review', 'merge'].includes(currentRoute().path);
     const line = h('div', {class: 'draft-line'},
         h('p', {}, text),
         h('div', {class: 'actions'},
-            first, !last && h('button', {type: 'button', class: `discard${kept}`,
-                'data-focus': isDraft && 'discard-draft',
+            first, isDraft && h('button', {type: 'button', class: 'discard',
+                'data-focus': 'discard-draft',
                 disabled: workspace.isPublishing, title: 'Discard the draft …',
                 onclick: () => discardDraft(context)},
             stepIcon('discard'), h('span', {class: 'discard-word'}, 'Discard …')),
-            last ?? (!isReview && h('a', {class: `button primary${kept}`, href: address('review')},
-                'Review', h('span', {class: 'wide-only'}, ' and publish'))),
+            last ?? (isDraft && !isReview && h('a', {
+                class: 'button primary', href: address('review')},
+            'Review', h('span', {class: 'wide-only'}, ' and publish'))),
             // At the edge, where they stay without the others.
             stepButtons(workspace)));
     const section = h('section', {class: isQuiet && !others.length ? 'step-bar' : 'draft-bar',

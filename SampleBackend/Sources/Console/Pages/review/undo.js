@@ -127,7 +127,7 @@ export function undoView(
         undo.title = `Publishes ${versionText(before)} again.`;
         const template = await workspace.templateOf(before);
         const view = template && await rollbackReach(project, template, signal);
-        if (view) fill(reach, 'Undo: ', view);
+        if (view) fill(reach, h('p', {}, 'Who changes when you undo it:'), view);
     }).catch(() => {});
     const place = arrivalView(project, versionNumber, signal, (left) => {
         undo.hidden = left === 0;
