@@ -46,3 +46,9 @@ test('no field cuts what is pasted without a message', () => {
     assert.deepEqual(modules.flatMap(({path, lines}) => lines.flatMap((line, index) => (
         /\bmaxlength\b/i.test(line) ? [`${path}:${index + 1}`] : []))), []);
 });
+
+test('digits are kept alike in browsers with and without the source of a parsed number', () => {
+    assert.deepEqual(modules.flatMap(({path, lines}) => lines.flatMap((line, index) => (
+        /JSON\.(rawJSON|isRawJSON)|JSON\.parse\([^)]*, *(\(|function|\w+\))/.test(line)
+            ? [`${path}:${index + 1}`] : []))), []);
+});
