@@ -57,6 +57,18 @@ test('the note of a form names the value that it replaced', async () => {
         'the order of the conditions']);
 });
 
+test('the note of a form names the value for a condition that it replaced', async () => {
+    const workspace = await tab();
+    const before = template({a: '1', b: '1'});
+    const [mine, theirs] = ['Mine', 'Theirs'].map((value) => ({...before, parameters: {
+        ...before.parameters,
+        a: {defaultValue: {value: '1'}, conditionalValues: {'User 2': {value}}}}}));
+    workspace.edit(theirs);
+    workspace.edit(mine, [['parameters', 'a', 'conditionalValues', 'User 2']]);
+    assert.deepEqual(
+        overwrittenNames(workspace.state), ['Default.a, value for “User 2” (“Theirs”)']);
+});
+
 test('a saved draft reaches the other tabs of its user', async () => {
     const [one, two] = [await tab(), await tab()];
     let changes = 0;
@@ -166,6 +178,18 @@ test('a draft that was read while an edit began is not taken', async () => {
     await workspace.saved();
     assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '1'});
     assert.deepEqual(workspace.state.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
+});
+
+test('a draft is read again after reading it was refused', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.saved();
+    server.failNext('GET', 403);
+    await assert.rejects(workspace.checkNewest(), {status: 403});
+    assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '1'});
+    server.store(template({a: '7', b: '1'}));
+    await workspace.checkNewest();
+    assert.deepEqual(valuesOf(workspace.template), {a: '7', b: '1'});
 });
 
 test('a draft that was read before another one was saved is not taken', async () => {
