@@ -6,7 +6,7 @@
 import {message} from '../controls/controls.js';
 import {fill, h, redraw} from '../controls/dom.js';
 import {focusHeading} from '../controls/focus.js';
-import {dropLeftEntry, isHeld} from '../controls/held-entry.js';
+import {dropLeftEntry, isPageLocked} from '../controls/held-entry.js';
 import {draftBar} from '../drafts/draft-bar.js';
 import {watchStepKeys} from '../drafts/step-controls.js';
 import {Workspaces} from '../drafts/workspaces.js';
@@ -102,7 +102,7 @@ export class Frame {
      */
     follow(before) {
         // An open dialog decides whether the page below it may change.
-        if (isHeld()) return;
+        if (isPageLocked()) return;
         const {project} = currentRoute();
         if (!this.workspace || (project !== null && project !== this.workspace.project)) {
             // Keep the focus in the project chooser after a choice there.
@@ -229,7 +229,7 @@ export class Frame {
         const [shown, before] = [this.#projects, this.details];
         const now = projects.find(({name}) => name === before.name);
         this.#isStale ||= mustOpenAnew(shown.includes(before) ? before : null, now);
-        if (this.#isStale && !isHeld()) {
+        if (this.#isStale && !isPageLocked()) {
             const hasFocus = this.#shell.main.contains(document.activeElement);
             await this.#openProject(before.name, hasFocus);
             return;

@@ -4,7 +4,7 @@
 
 import {publisherName} from '../controls/controls.js';
 import {announce} from '../controls/dom.js';
-import {isHeld} from '../controls/held-entry.js';
+import {isPageLocked} from '../controls/held-entry.js';
 import {poll} from '../server/poll.js';
 
 /** Milliseconds between checks for a new version. */
@@ -26,10 +26,10 @@ export function watchNews(workspaceNow, reloadProjects, signal) {
         await workspace.checkNewest();
         await reloadProjects();
         if (workspace !== workspaceNow()) return;
-        if (workspace.draft || !workspace.isOutdated || isHeld()) return;
+        if (workspace.draft || !workspace.isOutdated || isPageLocked()) return;
         let isTaken = false;
         await workspace.load(() => {
-            isTaken = workspace === workspaceNow() && !isHeld();
+            isTaken = workspace === workspaceNow() && !isPageLocked();
             return isTaken;
         });
         if (!isTaken || workspace !== workspaceNow()) return;
