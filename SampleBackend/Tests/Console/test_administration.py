@@ -256,7 +256,7 @@ class WebhookTests(TaskCase):
         self.wait_for_text("You can try again", "dialog")
         faults.fail("POST", "/webhooks$", limit=1)
         self.press("Add the webhook")
-        self.wait_for_text("has not done it", "dialog")
+        self.wait_for_text("nothing was created", "dialog")
         self.press("Add the webhook")
         self.field("Secret")
         self.press("Done")

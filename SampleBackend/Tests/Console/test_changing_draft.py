@@ -113,7 +113,7 @@ class ChangingDraftTests(TaskCase):
         self.change_draft(set_label("Elsewhere"))
         self.wait_for_text("2 changes", ".draft-bar")
         faults.end()
-        self.wait_for_text("Published as version 2, without what this draft changes now.", "main")
+        self.wait_for_text("Published as version 2. What the draft changes now is not in it.", "main")
         self.wait_for_text("1 change since version 2", ".draft-bar")
         self.wait_for_changes("SampleViewConfiguration.LabelText")
         self.check_page("review-after-publish")

@@ -1,5 +1,6 @@
 """Publishing some of a draft's changes: the others stay in the draft."""
 
+import json
 import unittest
 
 from selenium.webdriver.common.keys import Keys
@@ -81,7 +82,7 @@ class ChoosingTests(ChoosingCase):
         self.write("Description of this version", "Look sooner")
         self.press("Publish 1 of 5 changes")
         self.wait_for_text(
-            "Published as version 3, without what this draft changes now.", "main")
+            "Published as version 3. What the draft changes now is not in it.", "main")
         self.check_rest("3")
         self.assertEqual(self.template()["version"]["description"], "Look sooner")
         self.assertEqual(self.field("Description of this version").get_attribute("value"), "")
@@ -164,6 +165,46 @@ class ChoosingTests(ChoosingCase):
         self.wait_for_text("4 changes since version 3", ".draft-bar")
         self.wait_for_text("All 4 changes are chosen.", "main")
         self.check_rest("3")
+
+    def test_says_on_the_merge_page_that_a_lost_publish_was_undone(self):
+        self.choose_interval_alone()
+        faults = Faults(self.driver)
+        faults.lose("PUT", "/remoteConfig$", limit=1)
+        faults.fail("GET", ":listVersions")
+        self.press("Publish 1 of 5 changes")
+        self.wait_for(lambda: self.version() == "3", "the publish")
+        self.publish(TEMPLATE, "Back again")
+        faults.end()
+        self.wait_for_text("which version 4 has replaced since", "main")
+        self.press("Merge")
+        self.wait_for_text("You published a part of this draft as version 3, and version 4 undid "
+                           "that.", "main .message")
+        self.press("Take this into the draft")
+        self.wait_for_text("1 of 5 changes is chosen.", "main")
+
+    def test_stays_in_the_review_when_another_tab_published_and_its_draft_continues(self):
+        self.choose_interval_alone()
+        faults = Faults(self.driver)
+        faults.refuse("PUT", "/remoteConfig$", 412, is_held=True)
+        self.press("Publish 1 of 5 changes")
+        self.wait_for(lambda: faults.held() == 1, "the publish")
+        part = json.loads(json.dumps(TEMPLATE))
+        change_several(part)
+        part["parameterGroups"]["AppFeatures"]["parameters"]["RefreshInterval"] = TEMPLATE[
+            "parameterGroups"]["AppFeatures"]["parameters"]["RefreshInterval"]
+        self.publish(part, "The other tab")
+        draft = self.call("GET", "draft")[1]["template"]
+        status, answer = self.call(
+            "PUT", "draft", {"baseVersion": "3", "template": draft}, If_Match="*")
+        self.assertEqual(status, 200, answer)
+        faults.end()
+        self.wait_for_text("Nothing was published here: another version was published first. "
+                           "Review what your draft still changes.", "main")
+        self.wait_for_text("1 change since version 3", ".draft-bar")
+        self.go("merge")
+        self.wait_for_text("Your draft continues from version 3, which is current: there is "
+                           "nothing to merge.", "main")
+        self.assertNotIn("was published since", self.find("main").text)
 
     def test_shows_the_problems_of_the_choice_only(self):
         def change(template):

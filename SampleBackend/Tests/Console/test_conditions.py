@@ -274,25 +274,6 @@ class BuilderTests(TaskCase):
         place.find_element(By.CSS_SELECTOR, f"[aria-label='{label}']").find_element(
             By.XPATH, f"./option[.='{text}']").click()
 
-    def test_compares_before_a_value_is_entered(self):
-        self.add_condition("x")
-        self.press("Add rule")
-        for field, comparison, expression in (
-                ("System", "is", "device.os == ''"), ("User ID", "is not", "user.id != ''"),
-                ("App ID", "is", "app.id == ''"),
-                ("Custom signal", "as a version is before",
-                 "version(app.customSignal['']) < ''"),
-                ("Custom signal", "is the number", "app.customSignal[''] == ")):
-            with self.subTest(field=field, comparison=comparison):
-                self.choose("Field", field)
-                self.choose("Comparison", comparison)
-                self.wait_for(
-                    lambda text=expression: self.expression() == text, f"{expression!r}")
-                self.assertEqual(self.field("Value").get_attribute("value"), "")
-        self.choose("Comparison", "contains one of")
-        self.assertEqual(self.expression(), "app.customSignal[''].contains([])")
-        self.assertEqual(self.find_all("dialog .rule-value"), [])
-
     def test_asks_for_a_value_before_it_speaks_of_a_mistake(self):
         self.add_condition("Some countries")
         self.press("Add rule")

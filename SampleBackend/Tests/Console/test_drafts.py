@@ -12,7 +12,7 @@ from console_case import TOKEN, gate
 from faults import Faults
 from held_timers import HeldTimers
 from own_server_case import OwnServerCase
-from task_case import TaskCase, with_interval
+from task_case import TaskCase
 
 
 class DraftTests(TaskCase):
@@ -99,21 +99,6 @@ class DraftTests(TaskCase):
         self.find("[data-focus=undo-step]").click()
         self.wait_for(lambda: self.interval() == "7", "the edit of the second tab again")
 
-    def test_names_the_value_for_a_condition_that_it_replaced(self):
-        self.edit_interval("45")
-        self.wait_for_text("1 change", ".draft-bar")
-        self.press("Edit SampleViewConfiguration.LabelText")
-        self.write("Value for User 2", "Mine")
-
-        def change(template):
-            label = template["parameterGroups"]["SampleViewConfiguration"]["parameters"]["LabelText"]
-            label["conditionalValues"]["User 2"]["value"] = "Theirs"
-        self.change_draft(change)
-        self.keep()
-        self.wait_for_text(
-            "replaced them: SampleViewConfiguration.LabelText, value for “User 2” (“Theirs”).",
-            ".draft-bar")
-
     def test_shows_a_value_whose_condition_does_not_exist(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
@@ -173,24 +158,6 @@ class DraftTests(TaskCase):
     def test_a_button_under_the_space_key_keeps_its_click_when_the_draft_is_saved_meanwhile(self):
         self.check_press(lambda actions: actions.key_down(Keys.SPACE),
                          lambda actions: actions.key_up(Keys.SPACE))
-
-    def test_an_older_answer_does_not_replace_a_newer_draft(self):
-        self.edit_interval("45")
-        self.wait_for_text("1 change", ".draft-bar")
-        faults = Faults(self.driver)
-        faults.hold("GET", "/draft$", limit=1)
-
-        def change(template):
-            features = template["parameterGroups"]["AppFeatures"]
-            features["description"] = "Theirs"
-        self.change_draft(change)
-        # The response to this contains the other draft, without the edit that follows.
-        self.wait_for(faults.held, "the check for another draft")
-        self.edit_label("Mine")
-        self.wait_for(lambda: "Mine" in str(self.call("GET", "draft")[1]), "the edit to be saved")
-        self.wait_for_text("3 changes", ".draft-bar")
-        faults.end()
-        self.assertIn("3 changes", self.find(".draft-bar").text)
 
     def test_discards_a_draft_of_an_archived_project(self):
         self.edit_interval("45")
@@ -349,18 +316,6 @@ class DraftTests(TaskCase):
         self.wait_for(
             lambda: self.interval(Authorization=f"Bearer {renewed}") == "50",
             "the draft of the new token")
-
-    def test_reads_the_draft_again_after_reading_was_refused(self):
-        self.edit_interval("45")
-        self.wait_for_text("1 change", ".draft-bar")
-        faults = Faults(self.driver)
-        faults.refuse("GET", "draft$", 403)
-        self.wait_for(lambda: faults.sent("GET", "/draft") >= 1, "the draft to be read")
-        faults.end()
-        self.change_draft(
-            lambda template: template.update(with_interval("7", template)))
-        self.wait_for_text("7", "main")
-        self.browser.take_errors()
 
     def leave_a_draft_to_an_editor(self):
         """Starts a draft, signs out, and signs in as another user."""

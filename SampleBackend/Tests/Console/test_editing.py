@@ -208,21 +208,6 @@ class SettingTests(TaskCase):
         self.press("Discard the draft")
         self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
 
-    def test_ends_the_draft_when_it_changes_nothing_any_more(self):
-        self.edit_interval("45")
-        self.edit_interval("60.0")
-        self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
-
-    def test_keeps_what_it_does_not_know_digit_for_digit(self):
-        self.publish(self.template() | {
-            "unknown": {"rate": 1.0, "constructor": 12345678901234567890}}, "More")
-        self.edit_interval("45")
-        self.go("review")
-        self.press("Publish")
-        self.wait_for_text("Published as version 3.", "main")
-        unknown = self.template()["unknown"]
-        self.assertEqual(repr(unknown), "{'rate': 1.0, 'constructor': 12345678901234567890}")
-
     @gate
     def test_reads_no_value_as_html(self):
         self.go("settings")

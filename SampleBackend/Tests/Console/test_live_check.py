@@ -118,8 +118,12 @@ class HangingServerTests(OwnServerCase):
         limits = HeldTimers(self.driver, 5000)
         self.stop_server()
         self.write("Default value", "45")
-        self.wait_for(limits.end, "the limit of the check")
-        self.wait_for_text("It could not be checked: The server does not answer.", "dialog")
+
+        def is_ended():
+            limits.end()
+            return "It could not be checked: The server does not answer." in self.find("dialog").text
+        # The page's look for news has the same time.
+        self.wait_for(is_ended, "the limit of the check")
         self.backend.process.send_signal(signal.SIGCONT)
         self.keep()
         self.wait_for(lambda: self.call("GET", "draft")[0] == 200, "the draft")

@@ -65,7 +65,7 @@ class PublishingTests(TaskCase):
         self.edit_interval("46")
         self.go("review")
         self.wait_for_text(
-            "Published as version 2, without what this draft changes now.", "main")
+            "Published as version 2. What the draft changes now is not in it.", "main")
         self.assertEqual(self.find_all("main .success"), [])
 
     def test_undoes_the_first_version(self):
@@ -207,7 +207,7 @@ class LeavingTests(TaskCase):
             "the browser does not ask before the page is closed")
         self.driver.refresh()
         self.wait_for_text("Published as version 2.", "main")
-        self.assertEqual(self.find_all(".draft-bar .discard:not(.kept-place)"), [])
+        self.assertEqual(self.find_all(".draft-bar .discard"), [])
         self.wait_for(lambda: self.call("GET", "draft")[0] == 204, "the end of the draft")
 
     def test_says_that_another_tab_has_published_the_draft(self):

@@ -157,18 +157,10 @@ class ImportTests(TaskCase):
 
     def test_recognises_the_format_of_a_file(self):
         email = {"updateUser": {"email": "a@example.com"}}
-        rollout = {"rolloutValue": {"value": "1", "percent": 5}}
-        parameters = {"a": {"conditionalValues": {"all": rollout}}}
         self.go("transfer")
         for format_name, file, is_clear in (
                 ("FIREBASE", {"conditions": [], "version": email}, True),
-                ("ACTIVECONFIG", {"version": {"updateUser": {"name": "ci"}}}, True),
-                ("FIREBASE", {"parameters": parameters}, True),
                 ("FIREBASE", {"parameters": {}}, False),
-                ("PARSE", PARSE, True),
-                ("ACTIVECONFIG", {"parameterGroups": {"G": {"parameters": parameters}},
-                                  "version": {"updateUser": {"name": "ci"}}}, True),
-                ("FIREBASE", {"parameterGroups": {"G": {"parameters": parameters}}}, True),
                 ("PARSE", PARSE, True),
                 ("ACTIVECONFIG", {"conditions": []}, False)):
             with self.subTest(file):

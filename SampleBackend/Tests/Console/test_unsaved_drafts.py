@@ -99,34 +99,6 @@ class UnsavedDraftTests(TaskCase):
         self.wait_for_text("Your draft of the deleted one ended with it", ".draft-bar")
         self.wait_for_text("There is nothing here yet", "main")
 
-    def test_tries_again_after_another_project_was_opened(self):
-        self.go("settings")
-        faults = Faults(self.driver)
-        faults.fail("PATCH", SAVE)
-        self.edit("AppFeatures.RefreshInterval", "45")
-        self.wait_for_text("Not saved on the server", ".draft-bar")
-        self.open_project("default")
-        self.assertTrue(self.asks_before_the_page_ends())
-        faults.end()
-        self.wait_for(self.saved, "the draft")
-        self.wait_for(lambda: not self.asks_before_the_page_ends(), "the save to end")
-        # Back in the project, the same draft continues.
-        self.go("settings")
-        self.wait_for_text("1 change", ".draft-bar")
-
-    def test_goes_on_with_what_is_unsaved_when_the_project_is_opened_again(self):
-        self.go("settings")
-        faults = Faults(self.driver)
-        faults.fail("PATCH", SAVE)
-        self.edit("AppFeatures.RefreshInterval", "45")
-        self.wait_for_text("Not saved on the server", ".draft-bar")
-        self.open_project("default")
-        self.open_project(self.project)
-        self.edit("SampleViewConfiguration.LabelText", "Mine")
-        faults.end()
-        self.wait_for_text("2 changes", ".draft-bar")
-        self.assertEqual(self.saved(), ("45", "Mine"))
-
     @gate
     def test_asks_before_a_project_is_left_whose_edits_the_tab_has_no_room_for(self):
         self.go("settings")
@@ -148,6 +120,7 @@ class UnsavedDraftTests(TaskCase):
         self.assertTrue(self.asks_before_the_page_ends())
         faults.end()
         self.wait_for(self.saved, "the draft")
+        self.wait_for(lambda: not self.asks_before_the_page_ends(), "the save to end")
 
     def put_draft(self, change):
         """Another browser of the same user begins a draft of the sample."""
@@ -173,82 +146,6 @@ class UnsavedDraftTests(TaskCase):
         self.wait_for_text("2 changes", ".draft-bar")
         self.assertNotIn("changed the same", self.find(".draft-bar").text)
         self.assertEqual(self.saved(), ("45", "Theirs"))
-
-    def test_takes_a_draft_back_whose_answer_was_lost(self):
-        self.go("settings")
-        faults = Faults(self.driver)
-        faults.lose("PATCH", SAVE, limit=1)
-        faults.fail("PATCH", SAVE)
-        self.edit("AppFeatures.RefreshInterval", "45")
-        self.wait_for_text("Not saved on the server", ".draft-bar")
-        self.wait_for(self.saved, "the draft on the server")
-        self.edit("AppFeatures.RefreshInterval", "60.0")
-        self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
-        self.wait_for(lambda: self.saved() is None, "the draft to end on the server")
-
-    def test_goes_on_from_a_save_whose_answer_was_lost(self):
-        self.go("settings")
-        self.edit("SampleViewConfiguration.LabelText", "Mine")
-        self.wait_for_text("1 change", ".draft-bar")
-        faults = Faults(self.driver)
-        faults.lose("PATCH", SAVE, limit=1)
-        faults.fail("PATCH", SAVE)
-        self.edit("AppFeatures.RefreshInterval", "45")
-        self.wait_for_text("Not saved on the server", ".draft-bar")
-        self.edit("AppFeatures.RefreshInterval", "60.0")
-        faults.end()
-        self.wait_for(lambda: self.saved() == ("60.0", "Mine"), "the draft as it is here")
-        self.wait_for_text("1 change", ".draft-bar")
-        self.assertNotIn("changed the same", self.find(".draft-bar").text)
-
-    def test_takes_a_draft_back_after_a_reload_although_its_answer_was_lost(self):
-        self.go("settings")
-        faults = Faults(self.driver)
-        faults.lose("PATCH", SAVE, limit=1)
-        faults.fail("PATCH", SAVE)
-        faults.fail("GET", "/draft")
-        self.edit("AppFeatures.RefreshInterval", "45")
-        self.wait_for_text("Not saved on the server", ".draft-bar")
-        self.edit("AppFeatures.RefreshInterval", "60.0")
-        self.wait_for_text("discarded in this tab only", ".draft-bar")
-        self.driver.refresh()
-        self.wait_for(lambda: self.saved() is None, "the draft to end")
-
-    def test_sends_what_was_edited_while_an_older_edit_was_being_refused(self):
-        self.go("settings")
-        faults = Faults(self.driver)
-        faults.refuse("PATCH", SAVE, 403, is_held=True)
-        self.edit("AppFeatures.RefreshInterval", "45")
-        self.wait_for(faults.held, "the first save")
-        self.edit("SampleViewConfiguration.LabelText", "Mine")
-        faults.end()
-        self.wait_for(lambda: self.saved() == ("45", "Mine"), "both edits")
-
-
-class FollowingTests(TaskCase):
-    def test_shows_a_new_version_although_the_draft_could_not_be_read_with_it(self):
-        self.go("settings")
-        faults = Faults(self.driver)
-        faults.hold("GET", "/remoteConfig$", limit=1)
-        template = copy.deepcopy(TEMPLATE)
-        label = template["parameterGroups"]["SampleViewConfiguration"]["parameters"]["LabelText"]
-        label["defaultValue"]["value"] = "From elsewhere"
-        self.publish(template, "Theirs")
-        self.wait_for(faults.held, "the new version")
-        faults.fail("GET", "/draft$", limit=1)
-        self.driver.execute_script("window.faults.rules.forEach(({release}) => release())")
-        self.wait_for_text("From elsewhere", "main")
-
-    def test_follows_the_draft_of_a_project_without_a_version(self):
-        self.go("settings")
-        self.project = f"{self.project}-new"
-        self.assertEqual(self.administer(
-            "POST", "/v1/projects", {"project": self.project})[0], 201)
-        self.go("settings")
-        status, answer = self.call(
-            "PUT", "draft", {"baseVersion": "0", "template": TEMPLATE}, If_None_Match="*")
-        self.assertEqual(status, 200, answer)
-        self.wait_for_text("changes", ".draft-bar")
 
 
 if __name__ == "__main__":

@@ -44,6 +44,20 @@ class UserTests(TaskCase):
         self.wait_for(
             lambda: "Default value" in self.reason("AppFeatures.RefreshInterval"), "the default")
 
+    def test_has_no_empty_column_of_reasons(self):
+        self.publish({"conditions": [{"name": "All", "expression": "true"}], "parameters": {
+            "a": {"defaultValue": {"value": "1"}}}}, "Of all")
+        self.go("user")
+        self.write("User ID", "3")
+        self.press("Preview")
+        self.wait_for_text("User 3", "main h2")
+
+        def headings(text):
+            return [e.text for e in self.find_all("main th[scope=col]")
+                    if text in e.find_element(By.XPATH, "./ancestor::table").text]
+        self.assertEqual(headings("All"), ["Condition", "Result"])
+        self.assertEqual(headings("Default.a"), ["Setting", "Value", "Why"])
+
     def test_previews_users_while_the_storage_is_full(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")

@@ -398,6 +398,8 @@ for (const {field, texts} of fixture('SampleBackendTests/Fixtures/warning-fields
 }
 
 for (const [field, texts] of [
+    ['199 - "one"', ['one']], ['199 - "a \\"b\\" \\\\ c",199 - ""', ['a "b" \\ c', '']],
+    ['199 - "In a: b, c", 299 host:80 "two" "Sun, 06 Nov 1994 08:49:37 GMT"', ['In a: b, c', 'two']],
     ['199 - "a \\"b\\" \\\\"', ['a "b" \\']], ['199 agent "a" "Wed, 21 Oct 2015 07:28:00 GMT"', ['a']],
     ['nonsense', ['nonsense']], ['', []], ['199 - "a", nonsense', ['199 - "a", nonsense']],
     ['199 - "a', ['199 - "a']],

@@ -2,7 +2,7 @@ import {emptyStorages} from './browser.mjs';
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 
-import {PageInput} from '../../Sources/Console/Pages/controls/page-input.js';
+import {choiceInput} from '../../Sources/Console/Pages/drafts/choice-input.js';
 import {isEqual} from '../../Sources/Console/Pages/json/json.js';
 import {ChangeChoice, keepOnly} from '../../Sources/Console/Pages/review/change-choice.js';
 import {noChanges} from '../../Sources/Console/Pages/server/server-draft.js';
@@ -272,7 +272,7 @@ test('conditions without distinct names are sent as they are, for the server to 
         .conditions, draft.conditions);
 });
 
-const input = () => new PageInput('review', {user: 'ada', project: 'p'});
+const input = () => choiceInput({user: 'ada', project: 'p'});
 const draftOf = (template) => (
     {template, baseTemplate: base, base: '1', etag: '', changes: differences(base, template)});
 const both = edited((draft, settings) => {

@@ -165,6 +165,22 @@ for (const [before, operator, element, comparison, values] of [
     });
 }
 
+for (const [element, operator, text] of [
+    ['device.os', '==', "device.os == ''"], ['user.id', '!=', "user.id != ''"],
+    ['app.id', '==', "app.id == ''"],
+    ['app.customSignal', 'version <', "version(app.customSignal['']) < ''"],
+    ['app.customSignal', '==', "app.customSignal[''] == "],
+    ['app.customSignal', 'contains', "app.customSignal[''].contains([])"],
+]) {
+    test(`a new rule is written as ${text} before it has a value`, () => {
+        const view = rule('percent', '<=', ['10']);
+        setField(view, element);
+        setOperator(view, operator);
+        assert.equal(view.values.join(''), '');
+        assert.equal(expressionText(treeOf(view)), text);
+    });
+}
+
 test('methods on texts and `in` take lists', () => {
     assert.ok(takesList('device.os', 'in'));
     assert.ok(takesList('app.version', 'matches'));

@@ -131,7 +131,7 @@ test('steps survive a reload of the page, by user and project', async () => {
     workspace.edit(template({a: '2', b: '2'}));
     await workspace.undo();
     await workspace.saved();
-    workspace.stop();
+    workspace.sync.stop();
     assert.equal((await tab({user: 'bob'})).undoName, null);
     const again = await tab();
     assert.deepEqual([again.undoName, again.redoName], ['a 2', 'b 2']);
@@ -272,7 +272,7 @@ test('a publish in another tab ends the steps, also over a reload', async () => 
 
 test('a publish while the page is closed ends the steps', async () => {
     const workspace = await edited();
-    workspace.stop();
+    workspace.sync.stop();
     server.publish(server.draft.template);
     server.draft = null;
     const again = await tab();
@@ -302,7 +302,7 @@ test('an unsaved draft takes the place of the steps in a full storage', async ()
     }});
     server.failNext('PATCH', 'lost');
     workspace.edit(template({a: '2', b: '1'}));
-    assert.ok(workspace.isKeptInTab);
+    assert.ok(workspace.sync.isKeptInTab);
     assert.equal(keys().length, 0);
     assert.equal(workspace.undoName, 'a 2');
 });
@@ -323,7 +323,7 @@ test('an edit while a version is read for an undo is kept', async () => {
 
 test('steps are forgotten with their user, unless the work is kept', async () => {
     const workspace = await edited();
-    workspace.stop();
+    workspace.sync.stop();
     forgetUser('ada', {keepsWork: true});
     assert.ok(Object.keys(sessionStorage).some(isSteps));
     forgetUser('ada');
@@ -332,7 +332,7 @@ test('steps are forgotten with their user, unless the work is kept', async () =>
 
 test('a stopped workspace stores no steps after its user was forgotten', async () => {
     const workspace = await edited();
-    workspace.stop();
+    workspace.sync.stop();
     forgetUser('ada');
     workspace.edit(template({a: '3', b: '1'}));
     assert.ok(!Object.keys(sessionStorage).some(isSteps));
@@ -342,11 +342,11 @@ test('a role without drafts undoes nothing', async () => {
     const workspace = await edited();
     await workspace.undo();
     await workspace.saved();
-    workspace.stop();
+    workspace.sync.stop();
     const viewer = await tab({mayEdit: false});
     assert.deepEqual([viewer.undoName, viewer.redoName], [null, null]);
     assert.equal(await viewer.redo(), null);
-    viewer.stop();
+    viewer.sync.stop();
     assert.equal((await tab()).redoName, 'a 2');
 });
 
@@ -432,24 +432,24 @@ for (const [what, published] of [['it', {a: '2', b: '1'}], ['more', {a: '2', b: 
     test(`the steps of a draft end with it when a version has ${what}`, async () => {
         const {workspace, ends} = await endedElsewhere(published);
         assert.equal(ends.length, 1);
-        assert.deepEqual([workspace.undoName, workspace.steps.names], [null, []]);
+        assert.deepEqual([workspace.undoName, workspace.sync.steps.names], [null, []]);
     });
 }
 
 test('the steps of a draft that was published end also after a reload', async () => {
     const workspace = await edited();
-    workspace.stop();
+    workspace.sync.stop();
     server.publish(template({a: '2', b: '3'}));
     server.draft = null;
-    assert.deepEqual((await tab()).steps.names, []);
+    assert.deepEqual((await tab()).sync.steps.names, []);
 });
 
 test('the steps of a draft that was discarded elsewhere stay after a reload', async () => {
     const workspace = await edited();
-    workspace.stop();
+    workspace.sync.stop();
     server.publish(template({a: '1', b: '3'}));
     server.draft = null;
-    assert.deepEqual((await tab()).steps.names, ['a 2']);
+    assert.deepEqual((await tab()).sync.steps.names, ['a 2']);
 });
 
 test('a draft that ends here has not ended elsewhere', async () => {

@@ -8,7 +8,7 @@ const root = new URL('../../Sources/Console/Pages/', import.meta.url).pathname;
 const modules = readdirSync(root, {recursive: true}).filter((path) => path.endsWith('.js')).map(
     (path) => {
         const text = readFileSync(join(root, path), 'utf8');
-        const imports = [...text.matchAll(/ from '(\.[^']+)'/g)].map(
+        const imports = [...text.matchAll(/(?: from |\bimport\()'(\.[^']+)'/g)].map(
             ([, address]) => normalize(join(dirname(path), address)));
         return {path, imports, lines: text.split('\n').slice(0, -1)};
     });
@@ -45,4 +45,10 @@ test('no line has more than 100 columns', () => {
 test('no field cuts what is pasted without a message', () => {
     assert.deepEqual(modules.flatMap(({path, lines}) => lines.flatMap((line, index) => (
         /\bmaxlength\b/i.test(line) ? [`${path}:${index + 1}`] : []))), []);
+});
+
+test('digits are kept alike in browsers with and without the source of a parsed number', () => {
+    assert.deepEqual(modules.flatMap(({path, lines}) => lines.flatMap((line, index) => (
+        /JSON\.(rawJSON|isRawJSON)|JSON\.parse\([^)]*, *(\(|function|\w+\))/.test(line)
+            ? [`${path}:${index + 1}`] : []))), []);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {hiddenCharacters, hiddenRemarks, lookAlike, lookAlikeProblem, marked}
+import {hiddenCharacters, hiddenRemarks, lookAlike, lookAlikeProblem, marked, shownControls}
     from '../../Sources/Console/Pages/text/hidden-characters.js';
 
 for (const [text, phrase] of [
@@ -16,6 +16,17 @@ for (const [text, phrase] of [
     test(`${JSON.stringify(text)} ${phrase ?? 'hides nothing'}`, () => {
         assert.equal(hiddenCharacters(text), phrase);
         assert.equal(marked(text), phrase === null ? text : `“${text}”`);
+    });
+}
+
+for (const [text, shown] of [
+    ['', ''], ['a b', 'a b'], ['Zürich 👩‍🚀', 'Zürich 👩‍🚀'], ['می‌خواهم', 'می‌خواهم'], ['שלום', 'שלום'],
+    ['a\u200bb', 'a\u200bb'], ['a\u202eb\u202c', 'a[U+202E]b[U+202C]'],
+    ...['061C', '200E', '200F', '202A', '202B', '202C', '202D', '202E', '2066', '2067', '2068', '2069']
+        .map((code) => [String.fromCodePoint(parseInt(code, 16)), `[U+${code}]`]),
+]) {
+    test(`${JSON.stringify(text)} is shown as ${JSON.stringify(shown)}`, () => {
+        assert.equal(shownControls(text), shown);
     });
 }
 

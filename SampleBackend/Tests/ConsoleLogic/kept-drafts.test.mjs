@@ -19,8 +19,38 @@ test('a save whose response was lost is not mistaken for an edit by another user
     assert.ok(workspace.isUnsaved);
     workspace.edit(template({a: '3', b: '1'}));
     await workspace.saved();
-    assert.deepEqual(workspace.overwritten, []);
+    assert.deepEqual(workspace.state.overwritten, []);
     assert.deepEqual(valuesOf(server.draft.template), {a: '3', b: '1'});
+});
+
+test('an edit that was taken back after a save without an answer spares the rest', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '1', b: '2'}));
+    await workspace.saved();
+    server.failNext('PATCH', 'unanswered');
+    workspace.edit(template({a: '2', b: '2'}));
+    await workspace.saved();
+    assert.ok(workspace.isUnsaved);
+    workspace.edit(template({a: '1', b: '2'}));
+    await workspace.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '1', b: '2'});
+    assert.deepEqual(workspace.state.overwritten, []);
+    assert.ok(!workspace.isUnsaved);
+});
+
+test('a draft that was taken back goes after a reload although its save had no answer', async () => {
+    const workspace = await tab();
+    server.failNext('PATCH', 'unanswered');
+    server.failNext('GET', 'lost');
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.saved();
+    workspace.edit(template({a: '1', b: '1'}));
+    await workspace.saved();
+    assert.ok(!workspace.draft && workspace.isUnsaved && server.draft);
+    workspace.sync.stop();
+    const again = await tab();
+    await again.saved();
+    assert.deepEqual([again.draft, server.draft], [null, null]);
 });
 
 test('a draft that was taken back goes although its save had no answer', async () => {
@@ -40,7 +70,7 @@ test('an unsaved draft survives a reload of the page', async () => {
     server.failNext('PATCH', 'lost');
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
-    workspace.stop();
+    workspace.sync.stop();
     assert.ok(hasUnsavedDrafts('ada'));
     const again = await tab();
     assert.deepEqual(valuesOf(again.template), {a: '2', b: '1'});
@@ -54,12 +84,12 @@ test('an unsaved draft is merged with edits saved elsewhere before the reload', 
     server.failNext('PATCH', 'lost');
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
-    workspace.stop();
+    workspace.sync.stop();
     server.store(template({a: '3', b: '3'}), '1');
     const again = await tab();
     await again.saved();
     assert.deepEqual(valuesOf(again.template), {a: '2', b: '3'});
-    assert.deepEqual(again.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
+    assert.deepEqual(again.state.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
     assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '3'});
     await again.undo();
     assert.deepEqual(valuesOf(again.template), {a: '3', b: '3'});
@@ -71,11 +101,11 @@ test('a reload after a save without an answer overwrites nothing', async () => {
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
     workspace.edit(template({a: '3', b: '1'}));
-    workspace.stop();
+    workspace.sync.stop();
     const again = await tab();
     await again.saved();
     assert.deepEqual(valuesOf(again.template), {a: '3', b: '1'});
-    assert.deepEqual(again.overwritten, []);
+    assert.deepEqual(again.state.overwritten, []);
 });
 
 test('a discard that was not saved goes on after a reload', async () => {
@@ -85,7 +115,7 @@ test('a discard that was not saved goes on after a reload', async () => {
     server.failNext('DELETE', 'lost');
     await workspace.discard();
     assert.ok(workspace.isUnsaved);
-    workspace.stop();
+    workspace.sync.stop();
     const again = await tab();
     await again.saved();
     assert.equal(again.draft, null);
@@ -98,7 +128,7 @@ test('a discard before a reload spares edits saved elsewhere since', async () =>
     await workspace.saved();
     server.failNext('DELETE', 'lost');
     await workspace.discard();
-    workspace.stop();
+    workspace.sync.stop();
     server.store(template({a: '2', b: '9'}), '1');
     const again = await tab();
     assert.deepEqual(valuesOf(again.template), {a: '2', b: '9'});
@@ -111,10 +141,10 @@ test('a full storage is reported, and the draft is saved as well', async () => {
     server.failNext('PATCH', 'lost');
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
-    assert.equal(workspace.isKeptInTab, false);
+    assert.equal(workspace.sync.isKeptInTab, false);
     await clock.pass(2000);
     await done();
-    assert.equal(workspace.isKeptInTab, true);
+    assert.equal(workspace.sync.isKeptInTab, true);
     assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '1'});
 });
 
@@ -165,10 +195,10 @@ test('what the tab keeps does not grow with the saves without an answer', async 
         sizes.push(sessionStorage[draftKey].length);
     }
     assert.ok(sizes.at(-1) < 8000, `${sizes.at(-1)} characters`);
-    workspace.stop();
+    workspace.sync.stop();
     const again = await tab();
     await again.saved();
-    assert.deepEqual(again.overwritten, []);
+    assert.deepEqual(again.state.overwritten, []);
     assert.equal(valuesOf(server.draft.template).a, '129');
 });
 
@@ -177,7 +207,7 @@ test('a stopped workspace saves nothing more, and keeps its draft in the tab', a
     server.failNext('PATCH', 'lost');
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
-    workspace.stop();
+    workspace.sync.stop();
     await clock.pass(10_000);
     assert.equal(server.draft, null);
     assert.ok(hasUnsavedDrafts('ada'));
@@ -187,7 +217,7 @@ test('a closed workspace continues to save, and notifies no listener', async () 
     const workspace = await tab();
     server.failNext('PATCH', 'lost');
     workspace.edit(template({a: '2', b: '1'}));
-    workspace.close();
+    workspace.sync.close();
     let changes = 0;
     workspace.addEventListener('change', () => {
         changes += 1;
@@ -241,7 +271,7 @@ test('a damaged entry of the storage is as none', async () => {
         await workspace.saved();
         assert.equal(workspace.undoName, 'a 2', text);
         await workspace.discard();
-        workspace.stop();
+        workspace.sync.stop();
         sessionStorage.removeItem(stepsKey);
     }
 });
@@ -263,6 +293,26 @@ test('a workspace that is left goes on saving, and is shown again', async () => 
     assert.ok(!all.isUnsaved);
     const other = stoppedAfterwards(all.of('default'));
     assert.notEqual(other, one);
+    await other.load();
+    assert.deepEqual(valuesOf(other.draft.template), {a: '2', b: '1'});
+});
+
+test('edits after a return join those that were left unsaved', async () => {
+    const all = new Workspaces({name: 'ada', role: 'editor'});
+    const one = stoppedAfterwards(all.of('default'));
+    await one.load();
+    all.show(one);
+    server.failNext('PATCH', 'lost');
+    one.edit(template({a: '2', b: '1'}));
+    await one.saved();
+    all.leave();
+    const again = all.of('default');
+    all.show(again);
+    await again.load();
+    assert.deepEqual(valuesOf(again.template), {a: '2', b: '1'});
+    again.edit(template({a: '2', b: '2'}));
+    await again.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '2'});
 });
 
 test('a workspace that is left stays until the end of its publish was shown', async () => {
@@ -374,7 +424,7 @@ async function unsaved() {
     server.failNext('PATCH', 'lost');
     workspace.edit(template({a: '2', b: '1'}), [], 'a 2');
     await workspace.saved();
-    workspace.stop();
+    workspace.sync.stop();
 }
 
 test('an unsaved draft of a deleted project is not restored into another of its name', async () => {
@@ -384,13 +434,13 @@ test('an unsaved draft of a deleted project is not restored into another of its 
     assert.equal(again.draft, null);
     assert.equal(again.version, null);
     assert.equal(again.versionNumber, '2');
-    assert.deepEqual(again.dropped, ['a 2']);
+    assert.deepEqual(again.state.dropped, ['a 2']);
     assert.ok(!again.canUndo);
     assert.ok(!hasUnsavedDrafts('ada'));
     await again.saved();
     assert.equal(server.draft, null);
-    again.noteDropped();
-    assert.deepEqual(again.dropped, []);
+    again.sync.send({type: 'noted'});
+    assert.deepEqual(again.state.dropped, []);
 });
 
 test('it is not restored after a publish in the other project either', async () => {
@@ -400,7 +450,7 @@ test('it is not restored after a publish in the other project either', async () 
     const again = await tab();
     assert.equal(again.draft, null);
     assert.deepEqual(valuesOf(again.template), {c: '1'});
-    assert.deepEqual(again.dropped, ['a 2']);
+    assert.deepEqual(again.state.dropped, ['a 2']);
 });
 
 test('a draft from before the first publish is not restored into another project', async () => {
@@ -410,7 +460,7 @@ test('a draft from before the first publish is not restored into another project
     server.recreate();
     const again = await tab();
     assert.equal(again.draft, null);
-    assert.deepEqual(again.dropped, ['a 2']);
+    assert.deepEqual(again.state.dropped, ['a 2']);
 });
 
 test('a draft from before the first publish is restored after it', async () => {
@@ -419,7 +469,7 @@ test('a draft from before the first publish is restored after it', async () => {
     server.publish(template({b: '1'}));
     const again = await tab();
     assert.deepEqual(valuesOf(again.template), {a: '2', b: '1'});
-    assert.deepEqual(again.dropped, []);
+    assert.deepEqual(again.state.dropped, []);
 });
 
 test('a draft over an empty version is restored after the first publish', async () => {
@@ -428,7 +478,7 @@ test('a draft over an empty version is restored after the first publish', async 
     server.publish(template({b: '1'}));
     const again = await tab();
     assert.deepEqual(valuesOf(again.template), {a: '2', b: '1'});
-    assert.deepEqual(again.dropped, []);
+    assert.deepEqual(again.state.dropped, []);
 });
 
 test('a draft is not restored into a project that a publish created again', async () => {
@@ -437,7 +487,7 @@ test('a draft is not restored into a project that a publish created again', asyn
     server.versions.set('2', template({c: '1'}));
     const again = await tab();
     assert.deepEqual(valuesOf(again.template), {c: '1'});
-    assert.deepEqual(again.dropped, ['a 2']);
+    assert.deepEqual(again.state.dropped, ['a 2']);
 });
 
 test('a draft is restored although its version is no longer kept', async () => {
@@ -446,7 +496,7 @@ test('a draft is restored although its version is no longer kept', async () => {
     server.prune();
     const again = await tab();
     assert.deepEqual(valuesOf(again.template), {a: '2', b: '1'});
-    assert.deepEqual(again.dropped, []);
+    assert.deepEqual(again.state.dropped, []);
 });
 
 test('a draft is restored after the server went back to a backup', async () => {
@@ -462,11 +512,11 @@ test('steps of a deleted project end without a draft, too', async () => {
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.undo();
     await workspace.saved();
-    workspace.stop();
+    workspace.sync.stop();
     server.recreate();
     const again = await tab();
     assert.ok(!again.canRedo);
-    assert.deepEqual(again.dropped, []);
+    assert.deepEqual(again.state.dropped, []);
 });
 
 test('an open tab drops its draft when another project has the name', async () => {
@@ -476,7 +526,7 @@ test('an open tab drops its draft when another project has the name', async () =
     server.recreate();
     await workspace.load();
     assert.equal(workspace.draft, null);
-    assert.deepEqual(workspace.dropped, ['a 2']);
+    assert.deepEqual(workspace.state.dropped, ['a 2']);
     assert.ok(!workspace.isUnsaved && !workspace.canUndo);
     workspace.edit(template({c: '1'}));
     await workspace.saved();
@@ -494,7 +544,7 @@ test('an edit that waits is dropped with its project as well', async () => {
     await clock.pass(10_000);
     assert.equal(server.draft, null);
     assert.equal(workspace.draft, null);
-    assert.deepEqual(workspace.dropped, ['a 2']);
+    assert.deepEqual(workspace.state.dropped, ['a 2']);
 });
 
 test('a draft in an archived project can only be discarded', async () => {
@@ -506,5 +556,7 @@ test('a draft in an archived project can only be discarded', async () => {
     await archived.discard();
     assert.deepEqual([archived.draft, server.draft, archived.undoName], [null, null, null]);
     const viewer = stoppedAfterwards(all.of('default', {role: 'viewer'}));
-    assert.equal(viewer.mayEdit, false);
+    server.store(template({a: '2', b: '1'}), '1');
+    await viewer.load();
+    assert.deepEqual([viewer.draft, viewer.version?.versionNumber], [null, '1']);
 });

@@ -2,6 +2,7 @@ import './browser.mjs';
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {linkedPages} from '../../Sources/Console/Pages/frame/pages.js';
 import {isPaletteKey} from '../../Sources/Console/Pages/palette/palette-button.js';
 import {paletteEntries} from '../../Sources/Console/Pages/palette/palette-entries.js';
 import {noteChoice, recentChoices} from '../../Sources/Console/Pages/palette/palette-recent.js';
@@ -106,7 +107,7 @@ const template = {
 /** Refusals of the actions, by title. */
 const refusals = (role, draft, more = {}) => Object.fromEntries(paletteEntries(
     {session: {name: 'Ann', role, csrfToken: ''}, project: 'shop', redraw: () => {},
-        workspace: {template, draft, isPublishing: false, ...more}}, [], async () => {})
+        workspace: {template, draft, isPublishing: false, ...more}}, linkedPages, [], async () => {})
     .filter(({kind}) => kind === 'Action').map(({title, refusal}) => [title, refusal ?? null]));
 
 test('actions that a role may not use have the reason', () => {
@@ -139,7 +140,7 @@ test('undo and redo have the names of their steps', () => {
 
 test('settings, conditions, pages and other projects are entries', () => {
     const all = paletteEntries({session: {name: 'Ann', role: 'viewer', csrfToken: ''},
-        project: 'shop', workspace: {template, draft: null}}, [
+        project: 'shop', workspace: {template, draft: null}}, linkedPages, [
         {name: 'shop'}, {name: 'web', displayName: 'Web shop'}], async () => {});
     const titles = (kind) => all.filter((each) => each.kind === kind).map(({title}) => title);
     assert.deepEqual(titles('Setting'), ['Home.title']);
@@ -147,6 +148,6 @@ test('settings, conditions, pages and other projects are entries', () => {
     assert.deepEqual(titles('Project'), ['Web shop']);
     assert.equal(titles('Page').length, 11);
     assert.equal(new Set(all.map(({id}) => id)).size, all.length);
-    const none = paletteEntries(null, [{name: 'shop'}], async () => {});
+    const none = paletteEntries(null, linkedPages, [{name: 'shop'}], async () => {});
     assert.deepEqual(none.map(({title}) => title), ['Sign out', 'shop']);
 });

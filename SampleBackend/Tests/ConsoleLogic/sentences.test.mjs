@@ -10,7 +10,7 @@ import {deliveryText, effectText, reading, sentence}
     from '../../Sources/Console/Pages/live/live-reading.js';
 import {conflictName} from '../../Sources/Console/Pages/merge/conflict-view.js';
 import {isOfType, pinProblem, typeOf, valueOf} from '../../Sources/Console/Pages/users/pin-dialog.js';
-import {isUnreached, sentence as reachSentence, valueName}
+import {isReachKnown, isUnreached, sentence as reachSentence, valueName}
     from '../../Sources/Console/Pages/review/reach.js';
 import {changedConditions} from '../../Sources/Console/Pages/review/draft-check.js';
 import {capitalized, count, numberText, percentText, quoted}
@@ -196,3 +196,13 @@ for (const [type, text, problem] of [
 }
 
 test('invalid JSON is not pinned', () => assert.match(pinProblem('{', 'JSON'), /^This is not JSON: /));
+
+for (const [preview, isKnown] of [
+    [{}, false], [{estimate: {evaluated: '0', changed: '0'}}, false],
+    [{estimate: {evaluated: '3', changed: '0'}}, true],
+    [{connected: {evaluated: 0, changed: 0, isComplete: true}}, true],
+]) {
+    test(`whom ${JSON.stringify(preview)} reaches is ${isKnown ? '' : 'un'}known`, () => {
+        assert.equal(isReachKnown(preview), isKnown);
+    });
+}

@@ -326,6 +326,22 @@ type Project = {
 
 type Workspace = import('../../Sources/Console/Pages/drafts/workspace.js').Workspace;
 
+/** What a synced draft is given. */
+type SyncOptions = {
+    /** Name of the project. */
+    project: string;
+    /** Name of the signed-in user. */
+    user: string;
+    /** False if the user's role has no drafts. */
+    mayEdit: boolean;
+    /** True while a dialog is open; by default, one of the page. */
+    hasDialog?: () => boolean;
+    /** Called with `change`, `versionchange` or `ended`. */
+    dispatch: (name: string) => unknown;
+    /** Called after each read version. */
+    loaded: () => void;
+};
+
 /** The input of a page. */
 type PageContext = {
     session: Session;
@@ -685,22 +701,6 @@ type Review = {
     /** Chosen template as the server would store it; null until it was checked. */
     normalized: Template | null;
     checking: Promise<void>;
-};
-
-type ReviewState = {
-    body: HTMLElement;
-    left: AbortController;
-    shown: AbortController;
-    view: string;
-    review: Review | null;
-    notice: HTMLElement | null;
-    entered: string | null;
-    isPublishing: boolean;
-    hasReverted: boolean;
-    search: {text: string};
-    opened: Set<string>;
-    show: () => void;
-    follow: () => void;
 };
 
 /** The outcome of a publish. */

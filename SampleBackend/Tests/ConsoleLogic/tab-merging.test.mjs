@@ -12,7 +12,7 @@ test('edits of two tabs are merged', async () => {
     two.edit(template({a: '1', b: '3'}));
     await two.saved();
     assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '3'});
-    assert.deepEqual(two.overwritten, []);
+    assert.deepEqual(two.state.overwritten, []);
     await done();
     assert.deepEqual(valuesOf(one.template), {a: '2', b: '3'});
 });
@@ -24,8 +24,8 @@ test('of two edits of one value, that of the later tab wins, and it says so', as
     two.edit(template({a: '3', b: '1'}));
     await two.saved();
     assert.deepEqual(valuesOf(server.draft.template), {a: '3', b: '1'});
-    assert.deepEqual(two.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
-    assert.deepEqual(overwrittenNames(two), ['Default.a, default value (“2”)']);
+    assert.deepEqual(two.state.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
+    assert.deepEqual(overwrittenNames(two.state), ['Default.a, default value (“2”)']);
 });
 
 test('undo brings back the value of another tab that a merge replaced', async () => {
@@ -37,7 +37,7 @@ test('undo brings back the value of another tab that a merge replaced', async ()
     await two.undo();
     await two.saved();
     assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '4'});
-    assert.deepEqual(two.overwritten, []);
+    assert.deepEqual(two.state.overwritten, []);
     await two.redo();
     assert.deepEqual(valuesOf(two.template), {a: '3', b: '4'});
     await two.undo();
@@ -49,12 +49,24 @@ test('the note of a form names the value that it replaced', async () => {
     const workspace = await tab();
     workspace.edit(template({a: 'x'.repeat(90), b: '1'}));
     workspace.edit(template({a: '3', b: '1'}), [['parameters', 'a', 'defaultValue', 'value']]);
-    assert.deepEqual(overwrittenNames(workspace),
+    assert.deepEqual(overwrittenNames(workspace.state),
         [`Default.a, default value (“${'x'.repeat(60)}…”)`]);
     workspace.edit(template({a: '4', b: '1'}), [['parameters', 'gone'], ['parameters', 'b'],
         ['conditions']]);
-    assert.deepEqual(overwrittenNames(workspace), ['Default.gone (deleted)', 'Default.b (“1”)',
+    assert.deepEqual(overwrittenNames(workspace.state), ['Default.gone (deleted)', 'Default.b (“1”)',
         'the order of the conditions']);
+});
+
+test('the note of a form names the value for a condition that it replaced', async () => {
+    const workspace = await tab();
+    const before = template({a: '1', b: '1'});
+    const [mine, theirs] = ['Mine', 'Theirs'].map((value) => ({...before, parameters: {
+        ...before.parameters,
+        a: {defaultValue: {value: '1'}, conditionalValues: {'User 2': {value}}}}}));
+    workspace.edit(theirs);
+    workspace.edit(mine, [['parameters', 'a', 'conditionalValues', 'User 2']]);
+    assert.deepEqual(
+        overwrittenNames(workspace.state), ['Default.a, value for “User 2” (“Theirs”)']);
 });
 
 test('a saved draft reaches the other tabs of its user', async () => {
@@ -141,7 +153,7 @@ test('a draft is stored again with another token of the user', async () => {
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
     server.draft = null;
-    workspace.sendDraft();
+    workspace.sync.renew();
     await workspace.saved();
     assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '1'});
 });
@@ -149,7 +161,7 @@ test('a draft is stored again with another token of the user', async () => {
 test('an answer to an earlier token is dropped', async () => {
     const workspace = await tab();
     server.failNext('PATCH', () => {
-        workspace.sendDraft();
+        workspace.sync.renew();
     });
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
@@ -165,7 +177,19 @@ test('a draft that was read while an edit began is not taken', async () => {
     await workspace.checkNewest();
     await workspace.saved();
     assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '1'});
-    assert.deepEqual(workspace.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
+    assert.deepEqual(workspace.state.overwritten, [['parameters', 'a', 'defaultValue', 'value']]);
+});
+
+test('a draft is read again after reading it was refused', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.saved();
+    server.failNext('GET', 403);
+    await assert.rejects(workspace.checkNewest(), {status: 403});
+    assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '1'});
+    server.store(template({a: '7', b: '1'}));
+    await workspace.checkNewest();
+    assert.deepEqual(valuesOf(workspace.template), {a: '7', b: '1'});
 });
 
 test('a draft that was read before another one was saved is not taken', async () => {
@@ -190,5 +214,5 @@ test('a value of another tab follows a condition that this tab renames', async (
     workspace.edit({...template({a: '1', b: '1'}), conditions: [{...condition, name: 'Z'}]});
     await workspace.saved();
     assert.deepEqual(server.draft.template.parameters.b.conditionalValues, {Z: {value: '2'}});
-    assert.deepEqual(workspace.overwritten, []);
+    assert.deepEqual(workspace.state.overwritten, []);
 });

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-    for (const workspace of opened) workspace.stop();
+    for (const workspace of opened) workspace.sync.stop();
     clock.end();
 });
 

@@ -29,6 +29,11 @@ for (const [name, text, format] of [
         + '{"conditionalValues": {"b": {"personalizationValue": {}}}}}}}}', 'FIREBASE'],
     ['a personalization as default value', '{"parameters": {"a": {"defaultValue":'
         + '{"personalizationValue": {}}}}}', 'FIREBASE'],
+    ['a rollout in a group', '{"parameterGroups": {"g": {"parameters": {"a":'
+        + '{"conditionalValues": {"b": {"rolloutValue": {}}}}}}}}', 'FIREBASE'],
+    ['a user with a name beside a rollout', '{"version": {"updateUser": {"name": "ci"}},'
+        + '"parameterGroups": {"g": {"parameters": {"a": {"conditionalValues":'
+        + '{"b": {"rolloutValue": {}}}}}}}}', 'ACTIVECONFIG'],
     ['plain parameters', '{"parameters": {"a": {"defaultValue": {"value": "1"}}}}', null],
     ['nothing', '{}', null],
 ]) {

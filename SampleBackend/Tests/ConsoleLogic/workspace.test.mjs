@@ -149,7 +149,7 @@ test('a failed save is tried again after two seconds', async () => {
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
     assert.equal(workspace.saveProblem, 'Refused with 503.');
-    assert.ok(workspace.isUnsaved && !workspace.isRefused);
+    assert.ok(workspace.isUnsaved && workspace.state.phase !== 'refused');
     await clock.pass(1999);
     assert.equal(server.draft, null);
     await clock.pass(1);
@@ -174,12 +174,12 @@ for (const status of [403, 404, 422]) {
         server.failNext('PATCH', status);
         workspace.edit(template({a: '2', b: '1'}));
         await workspace.saved();
-        assert.ok(workspace.isRefused);
+        assert.ok(workspace.state.phase === 'refused');
         await clock.pass(60_000);
         await workspace.checkNewest();
         assert.equal(server.sent('PATCH', 'PUT').length, 1);
         workspace.edit(template({a: '3', b: '1'}));
-        assert.ok(!workspace.isRefused);
+        assert.ok(workspace.state.phase !== 'refused');
         await workspace.saved();
         assert.ok(!workspace.isUnsaved);
         assert.equal(workspace.saveProblem, null);
@@ -192,7 +192,7 @@ for (const status of [401, 429, 500]) {
         server.failNext('PATCH', status);
         workspace.edit(template({a: '2', b: '1'}));
         await workspace.saved();
-        assert.ok(!workspace.isRefused);
+        assert.ok(workspace.state.phase !== 'refused');
         await clock.pass(2000);
         await done();
         assert.ok(!workspace.isUnsaved);
@@ -204,9 +204,9 @@ test('a refused draft is sent again on request', async () => {
     server.failNext('PATCH', 403);
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
-    workspace.retry();
+    workspace.sync.send({type: 'retry'});
     await workspace.saved();
-    assert.ok(!workspace.isUnsaved && !workspace.isRefused);
+    assert.ok(!workspace.isUnsaved && workspace.state.phase !== 'refused');
 });
 
 test('a refusal of a draft that was edited meanwhile does not apply to the new one', async () => {
@@ -237,6 +237,26 @@ test('a newer version is noticed, and shown on request', async () => {
     await workspace.load();
     assert.ok(isNews && !workspace.isOutdated);
     assert.deepEqual(valuesOf(workspace.template), {a: '9', b: '1'});
+});
+
+test('a version whose draft could not be read with it is shown by the next reading', async () => {
+    const workspace = await tab();
+    server.publish(template({a: '9', b: '1'}));
+    server.failNext('GET', 'lost');
+    await assert.rejects(workspace.load());
+    assert.deepEqual(valuesOf(workspace.template), {a: '1', b: '1'});
+    await workspace.checkNewest();
+    assert.ok(workspace.isOutdated);
+    await workspace.load();
+    assert.deepEqual(valuesOf(workspace.template), {a: '9', b: '1'});
+});
+
+test('a draft that another browser began before the first version is shown', async () => {
+    unpublish();
+    const workspace = await tab();
+    server.store(template({a: '1'}), '0');
+    await workspace.checkNewest();
+    assert.deepEqual([workspace.draft.base, valuesOf(workspace.template)], ['0', {a: '1'}]);
 });
 
 test('a check without news changes nothing', async () => {

@@ -63,12 +63,12 @@ export class Creation {
         const made = await clearDoubt(async () => (
             (await this.#items(body)).find(({id}) => !before.has(id)) ?? null), {
             signal: this.#left.signal, onDoubt: (attempt) => attempt === 1 && fill(this.node,
-                message('warning', 'The server did not answer. Checking whether it has done it, '
-                    + 'until it answers.'))}).finally(() => {
+                message('warning', 'The server did not answer. Checking whether it was created, '
+                    + 'until the server answers.'))}).finally(() => {
             this.isInDoubt &&= this.#left.signal.aborted;
         });
         fill(this.node);
-        if (!made) throw new Error('The server did not answer, and has not done it. Try again.');
+        if (!made) throw new Error('The server did not answer; nothing was created. Try again.');
         this.isLost = true;
         fill(this.node, this.#removal(made));
         throw new Error(this.#options.describe(body));

@@ -9,6 +9,7 @@ import {openDialog} from '../controls/dialog.js';
 import {announce, fill, h, redraw} from '../controls/dom.js';
 import {shownAnswer} from '../controls/shown-answer.js';
 import {call, isMissing, projectPath, remove} from '../server/api.js';
+import {poll} from '../server/poll.js';
 import {refusal} from '../server/session.js';
 import {Creation} from './creation.js';
 import {showSecret} from './secret-dialog.js';
@@ -17,24 +18,6 @@ import {attemptText, deliveryState} from './webhook-outcome.js';
 
 /** Milliseconds between readings of what was delivered. */
 const interval = 5000;
-
-/**
- * Repeats a reading until it ends, but not while the browser's tab is hidden. A failure is not
- * reported: the next reading repeats it.
- *
- * @param {AbortSignal} signal
- * @param {() => Promise<unknown>} read
- */
-function repeat(signal, read) {
-    let isReading = false;
-    const timer = setInterval(async () => {
-        if (isReading || document.hidden) return;
-        isReading = true;
-        await read().catch(() => {});
-        isReading = false;
-    }, interval);
-    signal.addEventListener('abort', () => clearInterval(timer));
-}
 
 /** @param {WebhookDelivery} delivery */
 function stateBadge(delivery) {
@@ -76,7 +59,7 @@ async function openDeliveries(project, webhook) {
             : nothing('Nothing was delivered yet.');
     });
     read();
-    repeat(left.signal, read);
+    poll(read, interval, left.signal);
     await openDialog('Deliveries', (close) => ({
         body: [h('p', {}, h('code', {}, webhook.url)), place],
         actions: h('button', {type: 'button', onclick: () => close()}, 'Close'),
@@ -220,6 +203,6 @@ export function show(main, context) {
             'Add webhook'))),
         body);
     read();
-    repeat(left.signal, refresh);
+    poll(refresh, interval, left.signal);
     return () => left.abort();
 }

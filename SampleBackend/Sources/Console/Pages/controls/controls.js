@@ -113,7 +113,23 @@ function describeCells(row, headings) {
 }
 
 /**
- * Table; on narrow screens CSS shows each row as a block. `caption` is for screen readers.
+ * Removes the cells of columns that are empty in every row; returns the headings of the others.
+ *
+ * @param {string[]} headings
+ * @param {HTMLTableRowElement[]} rows
+ */
+function withoutEmptyColumns(headings, rows) {
+    const isUsed = headings.map((_, index) => (
+        rows.some((row) => row.cells[index]?.hasChildNodes())));
+    for (const row of rows) {
+        [...row.cells].filter((_, index) => !isUsed[index]).forEach((cell) => cell.remove());
+    }
+    return headings.filter((_, index) => isUsed[index]);
+}
+
+/**
+ * Table without the columns that are empty in every row; on narrow screens CSS shows each row as a
+ * block. `caption` is for screen readers.
  *
  * @param {string} caption
  * @param {string[]} headings
@@ -121,13 +137,14 @@ function describeCells(row, headings) {
  */
 export function table(caption, headings, rows) {
     const id = newID('table');
+    const shown = withoutEmptyColumns(headings, rows);
     return h('div', {class: 'table-frame', tabindex: '0', role: 'region', 'aria-labelledby': id},
         h('table', {role: 'table'},
             h('caption', {id, class: 'visually-hidden'}, caption),
-            h('thead', {role: 'rowgroup'}, h('tr', {role: 'row'}, headings.map((text) => (
+            h('thead', {role: 'rowgroup'}, h('tr', {role: 'row'}, shown.map((text) => (
                 text === '' ? h('td', {role: 'cell'})
                     : h('th', {scope: 'col', role: 'columnheader'}, text))))),
-            h('tbody', {role: 'rowgroup'}, rows.map((row) => describeCells(row, headings)))));
+            h('tbody', {role: 'rowgroup'}, rows.map((row) => describeCells(row, shown)))));
 }
 
 /**

@@ -8,7 +8,7 @@
 
 import {focusOn, h, newID} from './dom.js';
 import {focusHeading} from './focus.js';
-import {hold, isHeld, release} from './held-entry.js';
+import {hold, isPageLocked, release} from './held-entry.js';
 import {enter} from '../routing/address-bar.js';
 import {currentRoute} from '../routing/router.js';
 import {keepForms} from './unfinished-form.js';
@@ -61,7 +61,7 @@ export function watchUnload() {
 export async function endDialogs() {
     storeForms();
     for (const {end} of opened.splice(0)) end();
-    if (isHeld()) await release();
+    if (isPageLocked()) await release();
 }
 
 /** Asks whether to discard a form with unsaved input. */

@@ -1,6 +1,9 @@
 /**
- * DOM construction. Strings become text nodes: the console never parses HTML.
+ * DOM construction. Strings become text nodes: the console never parses HTML. Their bidirectional
+ * controls are written out, as `shownControls` does.
  */
+
+import {shownControls} from '../text/hidden-characters.js';
 
 const properties = new Set(['value', 'checked', 'disabled', 'selected', 'open', 'hidden']);
 
@@ -34,7 +37,7 @@ export function set(element, attributes) {
 function append(element, children) {
     for (const child of children.flat(Infinity)) {
         if (child === null || child === undefined || child === false) continue;
-        element.append(child instanceof Node ? child : String(child));
+        element.append(child instanceof Node ? child : shownControls(String(child)));
     }
 }
 

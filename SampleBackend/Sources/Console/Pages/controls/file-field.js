@@ -5,7 +5,7 @@
  * readers work as everywhere.
  */
 
-import {h} from './dom.js';
+import {fill, h} from './dom.js';
 
 /** @typedef {(file: File) => void} FileHandler */
 
@@ -65,7 +65,7 @@ export function fileField(accept, chosen) {
     const button = h('span', {class: 'button', 'aria-hidden': 'true'}, 'Choose a file');
     /** @param {File} file */
     const take = (file) => {
-        name.textContent = file.name;
+        fill(name, file.name);
         button.textContent = 'Choose another file';
         chosen(file);
     };

@@ -8,14 +8,17 @@
 
 import {fragment, takeEntered, wholeAddress} from '../routing/address-bar.js';
 
+/**
+ * Whether the page may change, as by a navigation: `free`; `held` while dialogs are open;
+ * `releasing` until the tab is back at the entry of the page.
+ *
+ * @type {'free' | 'held' | 'releasing'}
+ */
+let state = 'free';
 /** Number of the current entry. */
 let current = 0;
-/**
- * Number of the entry that dialogs hold; null while none is open.
- *
- * @type {?number}
- */
-let held = null;
+/** Number of the entry that dialogs hold, unless the page is free. */
+let held = 0;
 /** Address of the held entry. */
 let place = '';
 /**
@@ -24,12 +27,8 @@ let place = '';
  * @type {(entered: ?EnteredAddress) => void}
  */
 let onLeave = () => {};
-/**
- * Resolves the promise of `release`.
- *
- * @type {?() => void}
- */
-let onReleased = null;
+/** Resolves the promise of `release`. */
+let onReleased = () => {};
 /** True while the entry left by a reload is being removed. */
 let isDropping = false;
 /** True while the tab returns to the held entry. */
@@ -38,15 +37,18 @@ let isReturning = false;
 /**
  * Replaces the state of the current entry.
  *
- * @param {{number: number, isDialog?: boolean}} state
+ * @param {{number: number, isDialog?: boolean}} entry
  */
-function mark(state) {
-    history.replaceState(state, '');
+function mark(entry) {
+    history.replaceState(entry, '');
 }
 
-/** True while dialogs hold an entry; changes of the address are then not navigations. */
-export function isHeld() {
-    return held !== null;
+/**
+ * True while dialogs lock the page: it must not change under them, and changes of the address are
+ * not navigations.
+ */
+export function isPageLocked() {
+    return state !== 'free';
 }
 
 /**
@@ -57,11 +59,12 @@ export function isHeld() {
  */
 export function hold(handler) {
     onLeave = handler;
-    if (held !== null) return;
+    if (state !== 'free') return;
     place = wholeAddress();
     // An entry that is being removed still counts; `popstate` adds another one.
     if (!history.state?.isDialog) add();
     held = current;
+    state = 'held';
 }
 
 /** Adds an entry for dialogs after the current one. */
@@ -74,7 +77,7 @@ function add() {
 
 /** Removes the entry of a dialog that a reload has ended. */
 export function dropLeftEntry() {
-    if (held !== null || !history.state?.isDialog) return;
+    if (state !== 'free' || !history.state?.isDialog) return;
     isDropping = true;
     history.back();
 }
@@ -85,7 +88,8 @@ export function dropLeftEntry() {
  * @returns {Promise<void>}
  */
 export function release() {
-    if (held === null || onReleased) return Promise.resolve();
+    if (state !== 'held') return Promise.resolve();
+    state = 'releasing';
     return new Promise((resolve) => {
         onReleased = resolve;
         if (!isDropping && !isReturning) history.back();
@@ -103,19 +107,17 @@ function onStep() {
     isReturning = false;
     if (isBack) {
         // The handler was released before the browser returned to the entry.
-        if (onReleased) history.back();
-    } else if (isDropped && held !== null && !onReleased) {
+        if (state === 'releasing') history.back();
+    } else if (isDropped && state === 'held') {
         // A dialog opened before the entry was removed.
         current = number ?? 0;
         add();
         held = current;
-    } else if (onReleased) {
-        const resolve = onReleased;
-        onReleased = null;
-        held = null;
+    } else if (state === 'releasing') {
+        state = 'free';
         current = number ?? 0;
-        resolve();
-    } else if (held === null) {
+        onReleased();
+    } else if (state === 'free') {
         current = number ?? current + 1;
         if (number === undefined) mark({number: current});
     } else if (number === undefined) {
@@ -130,7 +132,7 @@ function onStep() {
         history.go(held - number);
         onLeave(null);
     }
-    if (held === null) history.scrollRestoration = 'auto';
+    if (state === 'free') history.scrollRestoration = 'auto';
 }
 
 /** Numbers the current entry, and starts to follow the tab's moves between entries. */

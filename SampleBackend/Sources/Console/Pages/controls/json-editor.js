@@ -245,7 +245,8 @@ function lineView(line) {
         /** @param {string} shown */
         const add = (shown, mark = '') => {
             const name = [kind && `json-${kind}`, mark && `${mark}-text`].filter(Boolean).join(' ');
-            if (shown) node.append(name ? h('span', {class: name}, shown) : shown);
+            // As it is, since it is behind what the field shows.
+            if (shown) (name ? node.appendChild(h('span', {class: name})) : node).append(shown);
         };
         let start = 0;
         for (let index = 0; marks.size && index < token.length; index += 1) {

@@ -22,7 +22,7 @@ import {leftNote, stepButtons, stepIcon} from './step-controls.js';
 export async function discardDraft({workspace, redraw}) {
     const isSure = await ask({
         title: 'Discard the draft?',
-        text: 'Your unpublished changes end; the published version stays unchanged. '
+        text: 'Your unpublished changes are discarded. The published version stays. '
             + (workspace.isReadOnly ? 'The project is archived: nothing brings them back.'
                 : 'Undo in this tab brings them back.'),
         action: 'Discard the draft', cancel: 'Keep it', isDangerous: true,
@@ -43,7 +43,8 @@ export async function discardDraft({workspace, redraw}) {
  * @param {Workspace} workspace
  */
 function problemView(workspace) {
-    const {saveProblem, isRefused, isKeptInTab} = workspace;
+    const {saveProblem, sync: {isKeptInTab}} = workspace;
+    const isRefused = workspace.state.phase === 'refused';
     if (!saveProblem) return null;
     if (!workspace.draft) {
         return h('span', {class: 'outdated', role: 'status'}, ' The server still has it: '
@@ -65,8 +66,9 @@ function problemView(workspace) {
  * @param {Workspace} workspace
  */
 function retryButton(workspace) {
-    return workspace.isRefused && h('button', {type: 'button', 'data-focus': 'retry-draft',
-        onclick: () => workspace.retry()}, 'Try again');
+    return workspace.state.phase === 'refused' && h('button', {
+        type: 'button', 'data-focus': 'retry-draft',
+        onclick: () => workspace.sync.send({type: 'retry'})}, 'Try again');
 }
 
 /** Maximum number of steps that are named. */
@@ -78,13 +80,13 @@ const namedSteps = 3;
  * @param {Workspace} workspace
  */
 function droppedNote(workspace) {
-    const {dropped} = workspace;
+    const {dropped} = workspace.state;
     const rest = dropped.length - namedSteps;
     return dropped.length > 0 && h('span', {class: 'outdated', role: 'status'},
         ' This project was deleted meanwhile. Your draft of the deleted one ended with '
         + `it: ${dropped.slice(0, namedSteps).join('; ')}${rest > 0 ? `; and ${rest} more` : ''}. `,
         h('button', {type: 'button', class: 'quiet small', 'data-focus': 'note-dropped',
-            onclick: () => workspace.noteDropped()}, 'OK'));
+            onclick: () => workspace.sync.send({type: 'noted'})}, 'OK'));
 }
 
 /**
@@ -93,23 +95,23 @@ function droppedNote(workspace) {
  * @param {PageContext} context
  * @param {{text: *, notes?: *, first?: *, last?: *, isDraft?: boolean, isQuiet?: boolean}} content
  *     `first` and `last` are buttons beside those of the steps; `isDraft` allows to discard and to
- *     review, else these buttons only keep their places; `isQuiet` is for a bar without a message.
+ *     review; `isQuiet` is for a bar without a message.
  */
 function bar(context, {text, notes = [], first, last, isDraft = false, isQuiet = false}) {
     const {workspace, endedElsewhere} = context;
     const others = endedElsewhere.map((other) => publishNote(other, workspace.project));
-    const kept = isDraft ? '' : ' kept-place';
     const isReview = ['review', 'merge'].includes(currentRoute().path);
     const line = h('div', {class: 'draft-line'},
         h('p', {}, text),
         h('div', {class: 'actions'},
-            first, !last && h('button', {type: 'button', class: `discard${kept}`,
-                'data-focus': isDraft && 'discard-draft',
+            first, isDraft && h('button', {type: 'button', class: 'discard',
+                'data-focus': 'discard-draft',
                 disabled: workspace.isPublishing, title: 'Discard the draft …',
                 onclick: () => discardDraft(context)},
             stepIcon('discard'), h('span', {class: 'discard-word'}, 'Discard …')),
-            last ?? (!isReview && h('a', {class: `button primary${kept}`, href: address('review')},
-                'Review', h('span', {class: 'wide-only'}, ' and publish'))),
+            last ?? (isDraft && !isReview && h('a', {
+                class: 'button primary', href: address('review')},
+            'Review', h('span', {class: 'wide-only'}, ' and publish'))),
             // At the edge, where they stay without the others.
             stepButtons(workspace)));
     const section = h('section', {class: isQuiet && !others.length ? 'step-bar' : 'draft-bar',
@@ -152,7 +154,7 @@ function changesText(draft, saveProblem) {
  * @param {Draft} draft
  */
 function notes(workspace, draft) {
-    const {newestVersion, overwritten} = workspace;
+    const {newestVersion, state} = workspace;
     return [
         draft.isBaseGone && h('span', {class: 'outdated'},
             ' That version is no longer kept, so the changes are unknown.'),
@@ -166,9 +168,9 @@ function notes(workspace, draft) {
         workspace.isPublishing && currentRoute().path !== 'review' && ' Publishing …',
         publishNote(workspace),
         problemView(workspace), leftNote(workspace), droppedNote(workspace),
-        overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
+        state.overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
             ' Another tab or person changed the same values, and yours replaced them: '
-            + `${overwrittenNames(workspace).join('; ')}.`)];
+            + `${overwrittenNames(state).join('; ')}.`)];
 }
 
 /**

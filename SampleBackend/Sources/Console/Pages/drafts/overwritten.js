@@ -13,7 +13,7 @@ const shownLength = 60;
 /**
  * Names the places that the last edit replaced, each with the value that is gone.
  *
- * @param {Pick<Workspace, 'overwritten' | 'replaced'>} workspace
+ * @param {Pick<SyncState, 'overwritten' | 'replaced'>} state
  */
 export function overwrittenNames({overwritten, replaced}) {
     return overwritten.map((path) => {

@@ -95,7 +95,7 @@ export function stepButtons(workspace) {
  *
  * @param {Workspace} workspace
  */
-export function leftNote({left}) {
+export function leftNote({state: {left}}) {
     return left.length > 0 && h('span', {class: 'outdated', role: 'status'},
         ' Another tab or person changed these values since, so they stay: '
         + `${left.map(placeName).join('; ')}.`);

@@ -9,28 +9,26 @@
 
 import {afterPress} from '../input/press.js';
 import {readNewest, readVersion} from '../server/versions.js';
+import {choiceInput} from './choice-input.js';
 import {DraftMirror} from './draft-mirror.js';
 import {draftOn, readServerDraft, templateOfVersion} from './draft-reading.js';
 import {DraftSaver} from './draft-saver.js';
-import {mirrorOf, restored, shownBy} from './draft-state.js';
+import {initialState, isUnsaved, mirrorOf, restored, shownBy, versionNumberOf}
+    from './draft-state.js';
 import {DraftSteps} from './draft-steps.js';
 import {afterEvent} from './draft-sync.js';
 import {isReplaced} from './replaced-project.js';
-import {WorkspaceView} from './workspace-view.js';
 
 const hasOpenDialog = () => document.querySelector('dialog[open]') !== null;
 
-/**
- * Dispatches `change` when the published template or the draft changes, `versionchange` after
- * `load` has read another version, and `ended` before `change` when the draft has ended elsewhere.
- */
-export class SyncedDraft extends WorkspaceView {
+/** The draft of one tab, and all that the tab knows of its project. */
+export class SyncedDraft {
     /** False while the tab's storage has no space for the unsaved edits. */
     isKeptInTab = true;
-    /** False if the user's role has no drafts. */
-    mayEdit;
     /** The steps that can be undone and redone. */
     steps;
+    #state = initialState;
+    #options;
     #mirror;
     #saver;
     /** Numbers of the last `load`, and of the last whose response is shown. */
@@ -38,20 +36,13 @@ export class SyncedDraft extends WorkspaceView {
     #isClosed = false;
     /** @type {?BroadcastChannel} */
     #channel = null;
-    #hasDialog;
     /** @type {?EndedDraft} */
     #last = null;
 
-    /**
-     * @param {string} project Name of the project.
-     * @param {string} user Name of the signed-in user.
-     * @param {boolean} mayEdit False if the user's role has no drafts.
-     * @param {function(): boolean} hasDialog True while a dialog is open.
-     */
-    constructor(project, user = '', mayEdit = true, hasDialog = hasOpenDialog) {
-        super();
-        this.mayEdit = mayEdit;
-        this.#hasDialog = hasDialog;
+    /** @param {SyncOptions} options */
+    constructor(options) {
+        this.#options = {hasDialog: hasOpenDialog, ...options};
+        const {project, user} = options;
         this.project = project;
         this.user = user;
         this.#mirror = new DraftMirror(user, project);
@@ -60,13 +51,9 @@ export class SyncedDraft extends WorkspaceView {
         this.open();
     }
 
-    /** True while the draft is being published here, or the outcome is unknown. */
-    get isPublishing() {
-        return this.state.isPublishing;
-    }
-
-    set isPublishing(isPublishing) {
-        this.send({type: 'publishing', isPublishing});
+    /** What the tab knows; `send` changes it. */
+    get state() {
+        return this.#state;
     }
 
     /** Starts to exchange notifications, also after `close`. */
@@ -96,7 +83,7 @@ export class SyncedDraft extends WorkspaceView {
 
     /** A closed workspace still notifies other tabs of a pending save. */
     #closeChannel() {
-        if (this.state.phase !== 'stopped' && (!this.#isClosed || this.isUnsaved)) return;
+        if (this.state.phase !== 'stopped' && (!this.#isClosed || isUnsaved(this.state))) return;
         this.#channel?.close();
         this.#channel = null;
     }
@@ -109,16 +96,16 @@ export class SyncedDraft extends WorkspaceView {
     async load(isWanted = () => true) {
         this.#loads.started += 1;
         const load = this.#loads.started;
-        const current = await this.fetchTemplate();
+        const current = await readVersion(this.project);
         const seen = this.state;
         // Both are read before either is shown, so that a failure shows neither.
-        const found = this.mayEdit ? await readServerDraft(
+        const found = this.#options.mayEdit ? await readServerDraft(
             this.project, seen.saved?.tag, {draft: seen.draft, current}) : null;
         const isOther = await this.#isReplacedBy(current);
         // An older response never replaces a newer one.
         if (!isWanted() || load < this.#loads.shown) return;
         this.#loads.shown = load;
-        const before = this.versionNumber;
+        const before = versionNumberOf(this.state);
         if (isOther) this.#drop(current, found);
         else this.send({type: 'loaded', current, found, seen});
         try {
@@ -126,8 +113,9 @@ export class SyncedDraft extends WorkspaceView {
         } finally {
             this.#followEnd();
             this.#dispatch('change');
-            if (this.versionNumber !== before) this.#dispatch('versionchange');
+            if (versionNumberOf(this.state) !== before) this.#dispatch('versionchange');
         }
+        this.#options.loaded();
     }
 
     /**
@@ -136,9 +124,10 @@ export class SyncedDraft extends WorkspaceView {
      * @param {PublishedVersion} current The current version.
      */
     async #isReplacedBy(current) {
-        const isOpen = this.#loads.shown > 0 && Boolean(this.draft || this.isUnsaved);
+        const {state} = this;
+        const isOpen = this.#loads.shown > 0 && Boolean(state.draft || isUnsaved(state));
         const kept = isOpen ? null : this.#mirror.read();
-        const known = isOpen ? this.versionNumber
+        const known = isOpen ? versionNumberOf(state)
             : kept ? kept.version ?? kept.draft?.base ?? null : this.steps.version;
         return known !== null && isReplaced(this.project, known, current);
     }
@@ -151,7 +140,7 @@ export class SyncedDraft extends WorkspaceView {
      */
     #drop(current, found) {
         const {names} = this.steps;
-        const hasDraft = this.draft || this.#mirror.read()?.draft;
+        const hasDraft = this.state.draft || this.#mirror.read()?.draft;
         const dropped = hasDraft && !names.length ? ['a draft'] : names;
         this.#mirror.clear();
         this.steps.forget();
@@ -160,9 +149,10 @@ export class SyncedDraft extends WorkspaceView {
 
     /** Restores the edits of this tab that were unsaved when the page was reloaded. */
     async #restore() {
-        const kept = this.isUnsaved ? null : this.#mirror.read();
+        const kept = isUnsaved(this.state) ? null : this.#mirror.read();
         if (!kept) return;
-        const base = kept.draft ? await this.templateOf(kept.draft.base) ?? this.published : {};
+        const base = kept.draft
+            ? await this.templateOf(kept.draft.base) ?? this.state.current.template : {};
         const mine = restored(kept, this.state.saved, base);
         if (mine === undefined) this.#mirror.clear();
         else if (!mine) this.send({type: 'edit', draft: null});
@@ -171,15 +161,6 @@ export class SyncedDraft extends WorkspaceView {
             this.send({type: 'edit', draft, overwritten: mine.conflicts, replaced: mine.replaced});
             if (mine.replaced) this.steps.merged(mine.replaced, shownBy(this.state));
         }
-    }
-
-    /**
-     * Reads a version of the template, by default the current one, as `readVersion` does.
-     *
-     * @param {string} [versionNumber]
-     */
-    fetchTemplate(versionNumber) {
-        return readVersion(this.project, versionNumber);
     }
 
     /**
@@ -195,7 +176,7 @@ export class SyncedDraft extends WorkspaceView {
      * Saves the draft with another token of the user: the server stores drafts by token, so it
      * lacks this one.
      */
-    sendDraft() {
+    renew() {
         this.send({type: 'renew'});
     }
 
@@ -219,7 +200,7 @@ export class SyncedDraft extends WorkspaceView {
      */
     async #follow() {
         if (this.#isClosed) return;
-        await this.send({type: 'check', hasDialog: this.#hasDialog()});
+        await this.send({type: 'check', hasDialog: this.#options.hasDialog()});
     }
 
     /**
@@ -235,7 +216,8 @@ export class SyncedDraft extends WorkspaceView {
         }
         if (draft) this.#last = {...shownBy(this.state), baseTemplate: draft.baseTemplate};
         const {state, effects} = afterEvent(this.state, event);
-        this.state = state;
+        this.#state = state;
+        if (event.type === 'found' && !draft && state.draft) choiceInput(this).forget();
         if (state.phase !== 'waiting') this.#saver.stopWaiting();
         const reading = effects.map((effect) => this.#carryOut(effect));
         this.#closeChannel();
@@ -262,7 +244,7 @@ export class SyncedDraft extends WorkspaceView {
      * @param {string | undefined} tag Tag of the draft that is known.
      */
     async #look(tag) {
-        if (!this.mayEdit) return;
+        if (!this.#options.mayEdit) return;
         const seen = this.state;
         const found = await readServerDraft(this.project, tag, seen);
         // Not after a failure: then it is unknown whether the draft ended by a publish.
@@ -289,7 +271,7 @@ export class SyncedDraft extends WorkspaceView {
     /** @param {string} name */
     #dispatch(name) {
         afterPress(() => {
-            if (!this.#isClosed) this.dispatchEvent(new Event(name));
+            if (!this.#isClosed) this.#options.dispatch(name);
         });
     }
 }

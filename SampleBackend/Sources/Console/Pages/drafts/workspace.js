@@ -5,52 +5,192 @@
 
 import {isEqual} from '../json/json.js';
 import {isOwnVersion} from '../server/publishing.js';
-import {etagOf} from '../server/versions.js';
-import {mergeTemplates} from '../template/template-merge.js';
+import {readVersion} from '../server/versions.js';
 import {withoutVersion} from '../template/template.js';
-import {draftOver, shownBy, withoutEmpty} from './draft-state.js';
-import {templateAfter} from './draft-step.js';
+import {choiceInput} from './choice-input.js';
+import {draftOver, isOutdated, isUnsaved, patchedBy, shownBy, versionNumberOf, withoutEmpty}
+    from './draft-state.js';
 import {discardName} from './draft-steps.js';
-import {isChoiceOf} from './ended-draft.js';
+import {DraftUndo} from './draft-undo.js';
+import {endPublished, publishFound} from './published-draft.js';
 import {SyncedDraft} from './synced-draft.js';
 
-/** Published template and draft of a project, and the edits of the draft. */
-export class Workspace extends SyncedDraft {
+/**
+ * Published template and draft of a project, and the edits of the draft.
+ *
+ * Dispatches `change` when the published template or the draft changes, `versionchange` after
+ * `load` has read another version, `ended` before `change` when the draft has ended elsewhere, and
+ * `publishchange` with what is to be shown of a publish.
+ */
+export class Workspace extends EventTarget {
     /** True in an archived project, where a draft can only be discarded. */
     isReadOnly = false;
-    /**
-     * The undo or redo that runs, after those before it.
-     *
-     * @type {Promise<?TakenStep>}
-     */
-    #stepping = Promise.resolve(null);
+    /** Keeps the draft the same as the server's; opened and closed with the project. */
+    sync;
+    #undo;
 
     /**
-     * Reads the current template and the draft. A draft of which the current version has all, or
-     * some by a choice of this user, was published, for example by this page before it was closed:
-     * what the version has of it ends.
-     *
-     * @param {function(): boolean} [isWanted] False if the result must be dropped.
+     * @param {string} project Name of the project.
+     * @param {string} user Name of the signed-in user.
+     * @param {boolean} mayEdit False if the user's role has no drafts.
+     * @param {() => boolean} [hasDialog] True while a dialog is open.
      */
-    async load(isWanted) {
-        await super.load(isWanted);
-        const {draft, version, published} = this;
-        if (!draft || !version || !this.isOutdated || this.isPublishing) return;
-        const isWhole = isEqual(withoutVersion(draft.template), published);
-        if (!isWhole && !(isOwnVersion(version, this.user) && isChoiceOf(draft, published))) return;
-        // If reading a version for later edits fails, a merge combines them.
-        this.endPublished(isWhole ? draft.template : published, version.versionNumber)
-            .catch(() => {});
-        this.notePublish({version, isOwn: isOwnVersion(version, this.user), isSeen: false,
-            time: Date.parse(version.updateTime)});
+    constructor(project, user = '', mayEdit = true, hasDialog = undefined) {
+        super();
+        this.project = project;
+        this.user = user;
+        this.sync = new SyncedDraft({project, user, mayEdit, ...hasDialog && {hasDialog},
+            dispatch: (name) => this.dispatchEvent(new Event(name)),
+            loaded: () => this.#endIfPublished()});
+        this.#undo = new DraftUndo(
+            this.sync, () => mayEdit && !this.isReadOnly && !this.isPublishing);
+    }
+
+    /** All that the tab knows of the project. */
+    get state() {
+        return this.sync.state;
+    }
+
+    /** Published template without `version`; empty before the first publish. */
+    get published() {
+        return this.state.current.template;
+    }
+
+    /** Version of `published`; null before the first publish. */
+    get version() {
+        return this.state.current.version;
     }
 
     /**
-     * Updates `newestVersion`, as `SyncedDraft.checkNewest` does, and reads a version that this
-     * user published: it can be the draft, sent before the page was reloaded.
+     * Number of `version`; before the first publish "0", or the number after the last one of a
+     * deleted project of the same name.
+     */
+    get versionNumber() {
+        return versionNumberOf(this.state);
+    }
+
+    /** Entity tag of `published`; `*` until `load` has read it. */
+    get etag() {
+        return this.state.current.etag;
+    }
+
+    /** Newest version on the server at the last check; may be newer than `version`. */
+    get newestVersion() {
+        return this.state.newestVersion;
+    }
+
+    /**
+     * `{template, base, baseTemplate, etag, changes, isBaseGone}`: the edited template; the number,
+     * template and entity tag of the base version; the differences, or null until the server has
+     * reported them for this template; true if the server no longer keeps the base version, so that
+     * `baseTemplate` is the current one and the differences are unknown. Null without a draft.
+     */
+    get draft() {
+        return this.state.draft;
+    }
+
+    /** Template that the pages show: the draft's, or the published one. */
+    get template() {
+        return shownBy(this.state).template;
+    }
+
+    /** Template to compare `template` with; the published one without a draft. */
+    get baseTemplate() {
+        return this.draft?.baseTemplate ?? this.published;
+    }
+
+    /** The server's state, to which it applies patches of the draft. */
+    get patched() {
+        return patchedBy(this.state);
+    }
+
+    /** Why the server lacks the draft; null if it has it, or at the first attempt to save. */
+    get saveProblem() {
+        return this.state.problem;
+    }
+
+    /** How the tab's last publish ended; null without one. */
+    get lastPublish() {
+        return this.state.publish;
+    }
+
+    /** True while the server lacks the draft as shown in this tab. */
+    get isUnsaved() {
+        return isUnsaved(this.state);
+    }
+
+    /** True if a version is newer than the draft's base, or than `version` without a draft. */
+    get isOutdated() {
+        return isOutdated(this.state);
+    }
+
+    /** True while the draft is being published here, or the outcome is unknown. */
+    get isPublishing() {
+        return this.state.isPublishing;
+    }
+
+    set isPublishing(isPublishing) {
+        this.sync.send({type: 'publishing', isPublishing});
+    }
+
+    /** Resolves when no save is running. */
+    saved() {
+        return this.sync.saved();
+    }
+
+    /**
+     * Reads a version of the template, by default the current one, as `readVersion` does.
+     *
+     * @param {string} [versionNumber]
+     */
+    fetchTemplate(versionNumber) {
+        return readVersion(this.project, versionNumber);
+    }
+
+    /**
+     * Template of a version; null if the server no longer keeps it.
+     *
+     * @param {string} base
+     */
+    templateOf(base) {
+        return this.sync.templateOf(base);
+    }
+
+    /**
+     * Reads the current template, and the draft unless this tab has unsaved edits.
+     *
+     * @param {() => boolean} [isWanted] False if the result must be dropped.
+     */
+    load(isWanted) {
+        return this.sync.load(isWanted);
+    }
+
+    /**
+     * Ends a draft that was published, as the function of that name does.
+     *
+     * @param {Template} sent
+     * @param {string} versionNumber
+     */
+    endPublished(sent, versionNumber) {
+        return endPublished(this.sync, sent, versionNumber);
+    }
+
+    /** Ends a draft that the read version has. */
+    #endIfPublished() {
+        const found = publishFound(this.state, this.user);
+        if (!found) return;
+        // If reading a version for later edits fails, a merge combines them.
+        this.endPublished(found.sent, found.publish.version.versionNumber).catch(() => {});
+        this.notePublish(found.publish);
+    }
+
+    /**
+     * Updates `newestVersion`, adopts a draft that was changed elsewhere, and reads a version that
+     * this user published: it can be the draft, sent before the page was reloaded. Dispatches
+     * `change` only if something differs.
      */
     async checkNewest() {
-        await super.checkNewest();
+        await this.sync.checkNewest();
         const {newestVersion} = this;
         if (this.draft && newestVersion && !this.isPublishing
             && newestVersion.versionNumber !== this.versionNumber
@@ -81,7 +221,7 @@ export class Workspace extends SyncedDraft {
         if (!this.draft) return;
         const {version, ...template} = this.draft.template;
         if ((version?.description ?? '') === description) return;
-        this.send({type: 'edit', draft: {...this.draft,
+        this.sync.send({type: 'edit', draft: {...this.draft,
             template: description ? {...template, version: {description}} : template}});
     }
 
@@ -104,30 +244,6 @@ export class Workspace extends SyncedDraft {
     }
 
     /**
-     * Ends a draft that was published. Later edits, here or in another tab, become a draft based on
-     * the new version.
-     *
-     * @param {Template} sent Template of the draft that was published.
-     * @param {string} versionNumber Number of the new version.
-     * @throws ServerError or NoAnswerError when there are such edits and reading the version
-     *     fails; the draft is unchanged then.
-     */
-    async endPublished(sent, versionNumber) {
-        if (!this.draft) return;
-        this.steps.published(this.draft.template, sent);
-        if (isEqual(this.draft.template, sent)) {
-            this.send({type: 'edit', draft: null});
-            await this.saved();
-        }
-        if (!this.draft) return;
-        const {template: baseTemplate, etag} = await this.fetchTemplate(versionNumber);
-        if (!this.draft) return;
-        this.send({type: 'edit', draft: {
-            template: mergeTemplates(sent, this.draft.template, baseTemplate),
-            base: versionNumber, baseTemplate, etag, changes: null}});
-    }
-
-    /**
      * Edits the draft, and records that as a step.
      *
      * @param {?Draft} draft
@@ -136,22 +252,13 @@ export class Workspace extends SyncedDraft {
      */
     #take(draft, step, overwritten = []) {
         const after = withoutEmpty(draft);
+        if (after && !this.draft) choiceInput(this).forget();
         // Without a draft, the pages may show a later version than that of the draft.
         const {template} = after ?? {template: this.baseTemplate};
         const shown = shownBy(this.state);
-        this.steps.record(shown, {template, base: after?.base ?? null}, step);
-        this.send({type: 'edit', draft: after, overwritten,
+        this.sync.steps.record(shown, {template, base: after?.base ?? null}, step);
+        this.sync.send({type: 'edit', draft: after, overwritten,
             replaced: overwritten.length ? shown.template : null});
-    }
-
-    /** Ends the note about a draft that went with its project. */
-    noteDropped() {
-        this.send({type: 'noted'});
-    }
-
-    /** Sends a refused draft again. */
-    retry() {
-        this.send({type: 'retry'});
     }
 
     /**
@@ -160,83 +267,32 @@ export class Workspace extends SyncedDraft {
      * @param {?LastPublish} publish
      */
     notePublish(publish) {
-        this.send({type: 'published', publish});
+        this.sync.send({type: 'published', publish});
         // Also after its project was left.
         this.dispatchEvent(new Event('publishchange'));
     }
 
     /** Name of the step that `undo` takes back; null without one. */
     get undoName() {
-        return this.#nextStep(true)?.name ?? null;
+        return this.#undo.nameOf(true);
     }
 
     /** Name of the step that `redo` repeats; null without one. */
     get redoName() {
-        return this.#nextStep(false)?.name ?? null;
+        return this.#undo.nameOf(false);
     }
 
     /**
-     * Takes back the last step of the draft in this tab; what others changed since, stays.
+     * Takes back the last step of the draft in this tab, as `DraftUndo.take` does.
      *
-     * @param {StepQuestion} [mayTake] Asked before the step is taken.
-     * @returns {Promise<?TakenStep>} The name of the step, and places of it that others changed
-     *     since; null if there was no step, or it was refused.
-     * @throws ServerError or NoAnswerError when reading the version fails on which the draft was
-     *     based; nothing is changed then.
+     * @param {StepQuestion} [mayTake]
      */
     undo(mayTake) {
-        return this.#step(true, mayTake);
+        return this.#undo.take(true, mayTake);
     }
 
-    /**
-     * Repeats the last step that was undone, as `undo` takes it back.
-     *
-     * @param {StepQuestion} [mayTake]
-     */
+    /** @param {StepQuestion} [mayTake] */
     redo(mayTake) {
-        return this.#step(false, mayTake);
-    }
-
-    /** @param {boolean} isUndo */
-    #nextStep(isUndo) {
-        return this.mayEdit && !this.isReadOnly && !this.isPublishing
-            ? this.steps.next(isUndo, shownBy(this.state)) : null;
-    }
-
-    /**
-     * @param {boolean} isUndo
-     * @param {StepQuestion} [mayTake]
-     */
-    #step(isUndo, mayTake = async () => true) {
-        const step = () => this.#stepOnce(isUndo, mayTake);
-        this.#stepping = this.#stepping.then(step, step);
-        return this.#stepping;
-    }
-
-    /**
-     * @param {boolean} isUndo
-     * @param {StepQuestion} mayTake
-     * @returns {Promise<?TakenStep>}
-     */
-    async #stepOnce(isUndo, mayTake) {
-        const next = this.#nextStep(isUndo);
-        if (!next) return null;
-        const {template: shown} = this;
-        const base = next.isOtherBase ? next.base : null;
-        const baseTemplate = base === null ? null : await this.templateOf(base);
-        // The draft was changed meanwhile.
-        if (shown !== this.template) return this.#stepOnce(isUndo, mayTake);
-        // Over the shown version if the other one is gone.
-        const over = baseTemplate && base !== null
-            ? {base, baseTemplate, etag: etagOf(this.project, base)}
-            : this.draft ?? draftOver(this.state, shown);
-        const {template, kept} = templateAfter(
-            next.from, next.to, this.draft ? shown : over.baseTemplate);
-        if (!await mayTake(next.name, shown, template)) return null;
-        if (shown !== this.template) return this.#stepOnce(isUndo, mayTake);
-        const draft = withoutEmpty({...over, template, changes: null});
-        this.steps.took(next, draft?.base ?? null);
-        this.send({type: 'edit', draft, left: kept});
-        return {name: next.name, kept};
+        return this.#undo.take(false, mayTake);
     }
 }

@@ -6,7 +6,19 @@
 import {ask} from '../controls/dialog.js';
 import {hasUnsavedDrafts} from './draft-mirror.js';
 import {refusal} from '../server/session.js';
+import {undoTime} from './publish-note.js';
 import {Workspace} from './workspace.js';
+
+/**
+ * True while a project that was left must stay in the tab: its draft is unsaved or is being
+ * published, or no page has shown how its publish ended, which can still be undone.
+ *
+ * @param {Workspace} workspace
+ */
+function isPending({isUnsaved, state: {isPublishing, publish}}) {
+    return isUnsaved || isPublishing
+        || (publish !== null && (!publish.isSeen || Date.now() - publish.time < undoTime));
+}
 
 /** The workspaces of one user; `open` is the one that the pages show. */
 export class Workspaces {
@@ -35,7 +47,7 @@ export class Workspaces {
      */
     of(name, session = this.#session) {
         const {role, isReadOnly = false} = session;
-        const left = this.#left.find(({project, isPending}) => project === name && isPending);
+        const left = this.#left.find((each) => each.project === name && isPending(each));
         const workspace = left ?? new Workspace(name, this.#user, !refusal({role}, 'editor'));
         // The project may have been archived since it was left.
         workspace.isReadOnly = isReadOnly;
@@ -49,13 +61,13 @@ export class Workspaces {
      */
     show(workspace) {
         this.open = workspace;
-        workspace.open();
+        workspace.sync.open();
         this.#left = this.#left.filter((other) => other !== workspace);
     }
 
     /** Asks before leaving the open project while the tab's storage lacks its unsaved edits. */
     async mayLeave() {
-        if (!this.open?.isUnsaved || this.open.isKeptInTab) return true;
+        if (!this.open?.isUnsaved || this.open.sync.isKeptInTab) return true;
         return ask({
             title: 'Open another project?', text: `Your last changes of ${this.open.project} are `
                 + 'not saved on the server, and the browser has no space to keep them. They are '
@@ -67,14 +79,14 @@ export class Workspaces {
     leave(workspace = this.open) {
         if (workspace === this.open) this.open = null;
         if (!workspace) return;
-        workspace.close();
+        workspace.sync.close();
         this.#left = [...this.#left.filter((other) => other !== workspace), workspace]
-            .filter(({isPending}) => isPending);
+            .filter(isPending);
     }
 
     /** Saves all drafts with another token of the user. */
     sendDrafts() {
-        for (const workspace of this.#all) workspace.sendDraft();
+        for (const workspace of this.#all) workspace.sync.renew();
     }
 
     /**
@@ -83,12 +95,12 @@ export class Workspaces {
      * @param {boolean} isWhole True also for drafts that the server has.
      */
     keepDrafts(isWhole) {
-        for (const workspace of this.#all) workspace.keep(isWhole);
+        for (const workspace of this.#all) workspace.sync.keep(isWhole);
     }
 
     /** Stops all saves; unsaved drafts stay in the tab's storage. */
     stop() {
-        for (const workspace of this.#all) workspace.stop();
+        for (const workspace of this.#all) workspace.sync.stop();
     }
 
     /** Resolves when no save is running. */

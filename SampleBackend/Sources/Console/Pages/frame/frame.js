@@ -6,7 +6,7 @@
 import {message} from '../controls/controls.js';
 import {fill, h, redraw} from '../controls/dom.js';
 import {focusHeading} from '../controls/focus.js';
-import {dropLeftEntry, isHeld} from '../controls/held-entry.js';
+import {dropLeftEntry, isPageLocked} from '../controls/held-entry.js';
 import {draftBar} from '../drafts/draft-bar.js';
 import {watchStepKeys} from '../drafts/step-controls.js';
 import {Workspaces} from '../drafts/workspaces.js';
@@ -17,12 +17,12 @@ import {hasSameMarks, mustOpenAnew} from '../projects/project-details.js';
 import {projectToOpen, readProjects, rememberProject, unknownProjectView}
     from '../projects/projects.js';
 import {followAddress, fragment, replaceFragment} from '../routing/address-bar.js';
-import {loadPagesWhenIdle, pathsOfPublished} from '../routing/pages.js';
 import {address, currentRoute, go, setProject, setQuery} from '../routing/router.js';
 import {sessionIn} from '../server/session.js';
 import {navigationView} from './navigation.js';
 import {watchNews} from './news.js';
 import {PageHost} from './page-host.js';
+import {linkedPages, loadPagesWhenIdle, pathsOfPublished} from './pages.js';
 import {resumeForms} from './resume-form.js';
 import {Shell} from './shell.js';
 import {signOutUser} from './sign-out.js';
@@ -102,7 +102,7 @@ export class Frame {
      */
     follow(before) {
         // An open dialog decides whether the page below it may change.
-        if (isHeld()) return;
+        if (isPageLocked()) return;
         const {project} = currentRoute();
         if (!this.workspace || (project !== null && project !== this.workspace.project)) {
             // Keep the focus in the project chooser after a choice there.
@@ -229,7 +229,7 @@ export class Frame {
         const [shown, before] = [this.#projects, this.details];
         const now = projects.find(({name}) => name === before.name);
         this.#isStale ||= mustOpenAnew(shown.includes(before) ? before : null, now);
-        if (this.#isStale && !isHeld()) {
+        if (this.#isStale && !isPageLocked()) {
             const hasFocus = this.#shell.main.contains(document.activeElement);
             await this.#openProject(before.name, hasFocus);
             return;
@@ -284,7 +284,8 @@ export class Frame {
         const {workspace} = this;
         const owner = {user: this.session.name, project: workspace?.project ?? ''};
         usePalette(owner, () => paletteEntries(
-            workspace && this.#contextOf(workspace), this.#projects, () => this.#signOut()));
+            workspace && this.#contextOf(workspace), linkedPages, this.#projects,
+            () => this.#signOut()));
     }
 
     async #signOut() {

@@ -4,10 +4,10 @@
 
 import {administratorName, badge, nothing, pageHead} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
-import {pageGroups, pages} from '../routing/pages.js';
 import {address} from '../routing/router.js';
 import {refusal} from '../server/session.js';
 import {pageIcon} from './page-icons.js';
+import {pageGroups, pages} from './pages.js';
 
 /**
  * Links to all pages by groups; `current` is the path of the shown page. A page that the user's

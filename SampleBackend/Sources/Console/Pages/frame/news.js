@@ -4,7 +4,8 @@
 
 import {publisherName} from '../controls/controls.js';
 import {announce} from '../controls/dom.js';
-import {isHeld} from '../controls/held-entry.js';
+import {isPageLocked} from '../controls/held-entry.js';
+import {poll} from '../server/poll.js';
 
 /** Milliseconds between checks for a new version. */
 const lookInterval = 5000;
@@ -19,31 +20,22 @@ const lookInterval = 5000;
  * @param {AbortSignal} signal Ends the checks.
  */
 export function watchNews(workspaceNow, reloadProjects, signal) {
-    let isLooking = false;
     const look = async () => {
         const workspace = workspaceNow();
-        if (document.hidden || !workspace || isLooking) return;
-        isLooking = true;
-        try {
-            await workspace.checkNewest();
-            await reloadProjects();
-            if (workspace !== workspaceNow()) return;
-            if (workspace.draft || !workspace.isOutdated || isHeld()) return;
-            let isTaken = false;
-            await workspace.load(() => {
-                isTaken = workspace === workspaceNow() && !isHeld();
-                return isTaken;
-            });
-            if (!isTaken || workspace !== workspaceNow()) return;
-            announce(`Version ${workspace.versionNumber} was published by `
-                + `${publisherName(workspace.version)}; the page shows it.`);
-        } catch {
-            // Not reported: the next check repeats it.
-        } finally {
-            isLooking = false;
-        }
+        if (!workspace) return;
+        await workspace.checkNewest();
+        await reloadProjects();
+        if (workspace !== workspaceNow()) return;
+        if (workspace.draft || !workspace.isOutdated || isPageLocked()) return;
+        let isTaken = false;
+        await workspace.load(() => {
+            isTaken = workspace === workspaceNow() && !isPageLocked();
+            return isTaken;
+        });
+        if (!isTaken || workspace !== workspaceNow()) return;
+        announce(`Version ${workspace.versionNumber} was published by `
+            + `${publisherName(workspace.version)}; the page shows it.`);
     };
-    const timer = setInterval(look, lookInterval);
-    signal.addEventListener('abort', () => clearInterval(timer));
-    document.addEventListener('visibilitychange', look, {signal});
+    const lookNow = poll(look, lookInterval, signal);
+    document.addEventListener('visibilitychange', () => lookNow(), {signal});
 }

@@ -6,9 +6,9 @@ import {message} from '../controls/controls.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
 import {focusHeading} from '../controls/focus.js';
 import {shownName} from '../projects/project-details.js';
-import {loadedPage, loadPage, pages, pathsOfPublished} from '../routing/pages.js';
 import {address, currentRoute} from '../routing/router.js';
 import {unpublishedView} from './navigation.js';
+import {loadedPage, loadPage, pages, pathsOfPublished} from './pages.js';
 
 /** The page in the address; undefined for an unknown one. */
 function currentPage() {

@@ -5,7 +5,7 @@
 import {administratorName, field, message} from '../controls/controls.js';
 import {openDialog} from '../controls/dialog.js';
 import {fileAddress, fill, h, newID} from '../controls/dom.js';
-import {isHeld} from '../controls/held-entry.js';
+import {isPageLocked} from '../controls/held-entry.js';
 import {enter} from '../routing/address-bar.js';
 import {ServerError} from '../server/api.js';
 import {signIn} from '../server/session.js';
@@ -114,6 +114,6 @@ export async function signInAgain({session: {name}, workspaces}, elsewhere) {
     }, {isRequired: true, onAddress: ({token, place: page}) => {
         if (token !== null) take({token, place: page});
     }});
-    if (session && place && !isHeld()) enter({token: null, place});
+    if (session && place && !isPageLocked()) enter({token: null, place});
     return session;
 }

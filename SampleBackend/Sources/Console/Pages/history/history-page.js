@@ -5,7 +5,7 @@
 import {badge, guarded, message, moreButton, nothing, pageHead, publisherName, table, timeText}
     from '../controls/controls.js';
 import {fill, h, redraw} from '../controls/dom.js';
-import {isHeld} from '../controls/held-entry.js';
+import {isPageLocked} from '../controls/held-entry.js';
 import {failedReading} from '../controls/shown-answer.js';
 import {keptForms} from '../controls/unfinished-form.js';
 import {comparison} from '../differences/version-comparison.js';
@@ -142,11 +142,11 @@ export function show(main, context) {
     });
     const first = start();
     // Not in `resume-form.js`: the page says what became of it.
-    const kept = isHeld() || refusal(context.session, 'publisher') ? undefined
+    const kept = isPageLocked() || refusal(context.session, 'publisher') ? undefined
         : keptForms(context.workspace.user, context.project).find(({kind}) => kind === 'rollback');
     if (kept) {
         const [versionNumber] = /** @type {string[]} */ (kept.arguments);
-        first.then(() => !isHeld() && context.goBack?.(
+        first.then(() => !isPageLocked() && context.goBack?.(
             versionNumber, /** @type {string} */ (kept.content)));
     }
     onNewVersion(context.workspace, left.signal, () => first.then(readNews));

@@ -4,6 +4,7 @@
 
 import {h} from '../controls/dom.js';
 import {call, projectPath} from '../server/api.js';
+import {poll} from '../server/poll.js';
 import {count, numberText} from '../text/formats.js';
 
 /** Milliseconds between two queries of the connected clients. */
@@ -57,8 +58,10 @@ export function arrivalView(
     project, versionNumber, signal, onLook = () => {}, start = Date.now()) {
     const place = h('p', {role: 'status'}, 'Counting the connected apps …');
     const end = start + lifetime * 1000;
+    let wasShown = false;
     const look = async () => {
-        if (signal.aborted) return;
+        if (wasShown && !place.isConnected) return false;
+        wasShown = true;
         const left = Math.max(0, Math.ceil((end - Date.now()) / 1000));
         onLook(left);
         try {
@@ -67,8 +70,8 @@ export function arrivalView(
         } catch {
             // The next query follows soon.
         }
-        if (left > 0) setTimeout(() => place.isConnected && look(), interval);
+        return left > 0;
     };
-    look();
+    poll(look, interval, signal)();
     return place;
 }

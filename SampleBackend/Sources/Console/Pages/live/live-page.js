@@ -5,6 +5,7 @@
 import {message, nothing, pageHead, table} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {call, isMissing, projectPath} from '../server/api.js';
+import {poll} from '../server/poll.js';
 import {count, numberText, percentText} from '../text/formats.js';
 import {LivePlot} from './live-plot.js';
 import {deliveryText, effectText, reading, sentence} from './live-reading.js';
@@ -109,30 +110,18 @@ export function show(main, context) {
         fill(problem);
     };
     const look = async () => {
-        if (document.hidden) return;
         try {
             const {body} = await call('GET', projectPath(project, 'connections'),
                 {signal: left.signal});
             draw(reading(body, workspace.newestVersion?.versionNumber));
         } catch (error) {
             if (left.signal.aborted) return;
-            if (isMissing(error)) stop();
+            if (isMissing(error)) left.abort();
             fill(problem, isMissing(error)
                 ? h('section', {class: 'card'}, nothing('This server has no realtime connections.'))
                 : message('warning', `${error.message} Retrying.`));
         }
     };
-    let isAsking = false;
-    const timer = setInterval(async () => {
-        if (isAsking) return;
-        isAsking = true;
-        await look();
-        isAsking = false;
-    }, interval);
-    const stop = () => {
-        clearInterval(timer);
-        left.abort();
-    };
-    look();
-    return stop;
+    poll(look, interval, left.signal)();
+    return () => left.abort();
 }

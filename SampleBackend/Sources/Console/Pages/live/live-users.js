@@ -7,6 +7,7 @@ import {fill, h} from '../controls/dom.js';
 import {address} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
+import {poll} from '../server/poll.js';
 import {count} from '../text/formats.js';
 import {marked} from '../text/hidden-characters.js';
 import {naturalOrder} from '../text/natural-order.js';
@@ -25,8 +26,11 @@ export function liveUsers(project, signal) {
     const place = h('div', {});
     const found = h('p', {class: 'muted', role: 'status'});
     const search = h('input', {type: 'search', autocomplete: 'off', spellcheck: 'false',
-        oninput: () => readAfter(pause)});
-    let timer = 0;
+        oninput: () => {
+            // Ends a read of what was searched before.
+            nextRequest();
+            readAfter(pause);
+        }});
     const nextRequest = newestRequest(signal);
 
     /** @param {{users?: string[], userCount?: number}} value */
@@ -44,7 +48,6 @@ export function liveUsers(project, signal) {
                 : 'No user with an ID is connected now.'));
     };
     const read = async () => {
-        timer = 0;
         const own = nextRequest();
         try {
             const {body} = await call('GET',
@@ -58,17 +61,9 @@ export function liveUsers(project, signal) {
             if (own.aborted) return;
             fill(place, message('warning', error.message));
         }
-        // The user may have typed meanwhile.
-        if (!timer) readAfter(interval);
     };
-    /** @param {number} milliseconds */
-    const readAfter = (milliseconds) => {
-        clearTimeout(timer);
-        if (signal.aborted) return;
-        timer = setTimeout(() => (document.hidden ? readAfter(interval) : read()), milliseconds);
-    };
-    signal.addEventListener('abort', () => clearTimeout(timer));
-    read();
+    const readAfter = poll(read, interval, signal);
+    readAfter();
     return h('section', {class: 'card', 'aria-labelledby': 'live-users'},
         h('div', {class: 'card-head'}, h('h2', {id: 'live-users'}, 'Connected users')),
         h('div', {class: 'card-body stack'},

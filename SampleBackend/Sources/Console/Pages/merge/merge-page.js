@@ -17,6 +17,7 @@ import {count} from '../text/formats.js';
 import {conflictName, conflictView} from './conflict-view.js';
 import {conflictSummary, dependentValues, leftOut} from './dependent-values.js';
 import {KeptChoices} from './kept-choices.js';
+import {mergeState, undonePublish} from './merge-state.js';
 
 const draftChanged = 'Your draft was changed meanwhile.';
 
@@ -30,7 +31,7 @@ const shownConflicts = 50;
  * @param {Conflict[]} outdated
  */
 function outdatedText(news, outdated) {
-    const start = news || 'What you chose between has changed.';
+    const start = news || 'The conflicts have changed.';
     return outdated.length ? `${start} Choose again: ${outdated.map(conflictName).join('; ')}.`
         : `${start} Review it again: nothing was taken into the draft yet.`;
 }
@@ -44,8 +45,8 @@ export function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'});
     const kept = new KeptChoices(workspace, workspace.draft?.base);
-    fill(main, pageHead('Merge', 'Another version was published since your draft began. '
-        + 'Changes that only one side made are kept.'), body);
+    fill(main, pageHead('Merge', 'Combines your draft with what was published after it '
+        + 'began. Changes that only one side made are kept.'), body);
 
     /**
      * Merges on the server with the choices made so far; the server stores nothing. Adds `mine`,
@@ -105,8 +106,10 @@ export function show(main, context) {
      * @param {string} [news] What has changed since the last response was shown.
      */
     const draw = async (answer, news = '') => {
-        const {version, template: theirs} = await workspace.fetchTemplate(answer.versionNumber);
-        if (left.signal.aborted || !workspace.draft) return;
+        const current = await workspace.fetchTemplate(answer.versionNumber);
+        const undone = await undonePublish(workspace, current).catch(() => null);
+        if (left.signal.aborted || !workspace.draft || state !== 'open') return;
+        const {version, template: theirs} = current;
         const templates = {base: workspace.draft.baseTemplate, mine: answer.mine, theirs};
         const items = answer.conflicts.map((conflict) => (
             {conflict, dependents: dependentValues(conflict, templates)}));
@@ -118,8 +121,10 @@ export function show(main, context) {
         const open = h('p', {class: 'muted', role: 'status'});
         const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
             button.disabled = true;
+            isTaking = true;
             await take(answer, place)
                 .catch((error) => fill(place, message('error', error.message)));
+            isTaking = false;
             update();
         }}, 'Take this into the draft');
         const omitted = h('div', {'aria-live': 'polite'});
@@ -133,7 +138,7 @@ export function show(main, context) {
                 : 'Nothing is published yet: you review it once more.';
         };
         update();
-        fill(body, notice,
+        fill(body, notice, undone !== null && message('warning', undone),
             message('info', `${theirName} published version ${answer.versionNumber}`
                 + `${version?.description ? `: “${version.description}”` : ''}. `
                 + conflictSummary(answer.conflicts)),
@@ -150,28 +155,34 @@ export function show(main, context) {
         if (notice) notice.focus();
     };
 
-    let isBegun = false;
+    let isTaking = false;
+    /** @type {?ReturnType<typeof mergeState>} */
+    let state = null;
     const begin = () => {
-        if (workspace.draft?.isBaseGone) {
-            fill(body, message('warning', h('p', {}, `Version ${workspace.draft.base}, which your `
+        state = mergeState(workspace);
+        const {draft} = workspace;
+        if (state === 'baseGone') {
+            fill(body, message('warning', h('p', {}, `Version ${draft?.base}, which your `
                 + 'draft began with, is no longer kept, so the two cannot be merged.'),
             h('a', {class: 'button', href: address('review')}, 'Go to the review')));
-        } else if (!workspace.draft || !workspace.isOutdated) {
+        } else if (state !== 'open') {
             fill(body, h('section', {class: 'card'}, nothing(
-                'Nobody has published since your draft began.',
+                state === 'none' ? 'There is no draft to merge.'
+                    : `Your draft continues from version ${draft?.base}, which is current: there `
+                        + 'is nothing to merge.',
                 h('a', {class: 'button', href: address('review')}, 'Go to the review'))));
         } else {
-            isBegun = true;
             fill(body, h('p', {class: 'muted', role: 'status'}, 'Merging …'));
             merge().then(draw).catch((error) => {
-                if (!left.signal.aborted) fill(body, failedReading(error, left.signal, begin));
+                if (left.signal.aborted || state !== 'open') return;
+                fill(body, failedReading(error, left.signal, begin));
             });
         }
     };
     begin();
-    // A version can be published while the page says that there is none.
+    // A version can be published here or elsewhere while the page is shown.
     workspace.addEventListener('change', () => {
-        if (!isBegun && workspace.isOutdated) begin();
+        if (!isTaking && mergeState(workspace) !== state) begin();
     }, {signal: left.signal});
     return () => left.abort();
 }

@@ -3,7 +3,6 @@
  */
 
 import {shownName} from '../projects/project-details.js';
-import {pageGroups, pages} from '../routing/pages.js';
 import {currentRoute, projectAddress} from '../routing/router.js';
 import {settingsOf} from '../settings/setting-index.js';
 import {conditions} from '../template/template.js';
@@ -12,14 +11,12 @@ import {openItem, visit} from './palette-visit.js';
 
 /**
  * @param {PageContext} context
+ * @param {Pick<Page, 'path' | 'title'>[]} pages
  * @returns {PaletteEntry[]}
  */
-function pageEntries(context) {
-    return pageGroups.flatMap(({paths}) => paths).flatMap((path) => {
-        const page = pages.find((candidate) => candidate.path === path);
-        return page ? [{id: `page ${path}`, kind: 'Page', title: page.title, words: 'go to open',
-            run: () => visit(context, path)}] : [];
-    });
+function pageEntries(context, pages) {
+    return pages.map(({path, title}) => ({id: `page ${path}`, kind: 'Page', title,
+        words: 'go to open', run: () => visit(context, path)}));
 }
 
 /**
@@ -61,13 +58,14 @@ function projectEntries(projects, open) {
  * All entries.
  *
  * @param {?PageContext} context Null while no project is open.
+ * @param {Pick<Page, 'path' | 'title'>[]} pages Pages to offer in an open project.
  * @param {Project[]} projects Projects that can be chosen.
  * @param {() => Promise<void>} signOut
  * @returns {PaletteEntry[]}
  */
-export function paletteEntries(context, projects, signOut) {
+export function paletteEntries(context, pages, projects, signOut) {
     return [
-        ...(context ? [...pageEntries(context), ...projectActions(context)] : []),
+        ...(context ? [...pageEntries(context, pages), ...projectActions(context)] : []),
         {id: 'action sign-out', kind: 'Action', title: 'Sign out', words: 'log out end session',
             run: signOut},
         ...projectEntries(projects, context?.project ?? null),

@@ -7,7 +7,7 @@ import {markActive} from '../controls/combobox.js';
 import {message} from '../controls/controls.js';
 import {openDialog} from '../controls/dialog.js';
 import {announce, fill, h, newID} from '../controls/dom.js';
-import {isHeld} from '../controls/held-entry.js';
+import {isPageLocked} from '../controls/held-entry.js';
 import {noteChoice, recentChoices} from './palette-recent.js';
 import {PaletteSearch} from './palette-search.js';
 
@@ -142,7 +142,7 @@ function openPalette(title, label, search, problem) {
  */
 export async function usePalette(owner, entries) {
     // Another dialog is open.
-    if (isHeld()) return;
+    if (isPageLocked()) return;
     /** @type {?string} */
     let problem = null;
     do {

@@ -36,7 +36,8 @@ function detailFields(name, {displayName = '', environment = '', color = ''}) {
             + 'command line use the name of the project.'}),
         field('Environment', chosen, {
             hint: 'In production, every action that reaches users names the project first.'}),
-        field('Colour', shade, {hint: 'A bar above every page. Production is red without one.'}),
+        field('Colour', shade, {
+            hint: 'Colour of the bar on every page; red in production by default.'}),
         preview);
     return {fields, value};
 }
@@ -135,7 +136,7 @@ export function deleteProject(project) {
         autocapitalize: 'none', required: true, 'data-autofocus': true});
     return openDialog(`Delete ${shownName(project)}?`, (close) => dialogForm({
         fields: [
-            message('warning', 'All versions, drafts of everybody, pinned values and webhooks of ',
+            message('warning', 'All versions, everyone’s drafts, pinned values and webhooks of ',
                 h('strong', {}, name), ' are lost, and its apps get no settings any more. This '
                 + 'cannot be undone. The audit trail stays.'),
             field(`Type ${name} to confirm`, typed)],

@@ -72,7 +72,7 @@ function warningsView(texts, {template, changes}) {
  * Validates the chosen changes on the server, shows the result in `place`, and stores the
  * normalized template in `review`. Skipped for viewers, who must not validate.
  *
- * @param {PageContext} context
+ * @param {Pick<PageContext, 'session' | 'workspace'>} context
  * @param {Review} review
  * @param {HTMLElement} place
  * @param {AbortSignal} signal
@@ -102,7 +102,7 @@ export async function checkDraft(context, review, place, signal) {
  * Shows in `place` the values that no app is known to send, of the conditions that the draft adds
  * or changes.
  *
- * @param {PageContext} context
+ * @param {Pick<PageContext, 'session' | 'workspace'>} context
  * @param {Draft} draft
  * @param {HTMLElement} place
  * @param {AbortSignal} signal

@@ -101,7 +101,7 @@ function userView(user, offer) {
 /**
  * Card that shows which users the draft changes: connected users, and those entered by ID.
  *
- * @param {PageContext} context Page context.
+ * @param {Pick<PageContext, 'session' | 'workspace'>} context
  * @param {AbortSignal} left Aborts the requests.
  * @param {?Template} chosen The draft's template with the changes that are chosen, if not all.
  */

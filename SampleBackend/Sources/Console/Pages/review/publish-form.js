@@ -4,8 +4,7 @@
 
 import {field, guarded, message} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
-import {focusHeading} from '../controls/focus.js';
-import {isEqual} from '../json/json.js';
+import {mergeState} from '../merge/merge-state.js';
 import {isProduction, productionNotice, shownName} from '../projects/project-details.js';
 import {go} from '../routing/router.js';
 import {publish, unsettledText} from '../server/publishing.js';
@@ -14,61 +13,36 @@ import {withoutVersion} from '../template/template.js';
 import {draftExport} from '../transfer/draft-export.js';
 import {problemsView} from './draft-check.js';
 import {confirmRemoval, massRemoval} from './mass-removal.js';
-import {publishedView, sameView, supersededView} from './review-messages.js';
+import {overtakenView, publishedView, sameView, supersededView} from './review-messages.js';
 
-/**
- * True if the draft's content or base differs from what the page shows.
- *
- * @param {Workspace} workspace
- * @param {Review} review
- */
-export function isStale(workspace, {template, base}) {
-    return workspace.draft?.base !== base
-        || !isEqual(withoutVersion(workspace.draft.template), template);
-}
-
-/**
- * Disables what changes the draft while it is being published.
- *
- * @param {PageContext} context
- * @param {ReviewState} state
- * @param {boolean} isPublishing
- */
-function setPublishing({workspace}, state, isPublishing) {
-    state.isPublishing = isPublishing;
-    workspace.isPublishing = isPublishing;
-    /** @type {NodeListOf<HTMLButtonElement>} */
-    const buttons = state.body.querySelectorAll('.revert, .choose, .choose-all button');
-    for (const button of buttons) button.disabled = isPublishing;
-}
+/** @typedef {import('./review-session.js').ReviewSession} ReviewSession */
 
 /**
  * Form with the description, and the button that publishes the draft shown by `review`.
  *
- * @param {PageContext} context
- * @param {ReviewState} state
+ * @param {ReviewSession} page
  * @param {Review} review
  */
-export function publishForm(context, state, review) {
-    const {workspace} = context;
+export function publishForm(page, review) {
+    const {workspace, details} = page;
     const {chosen, choice} = review;
-    const refused = refusal(context.session, 'publisher')
+    const refused = refusal(page.session, 'publisher')
         ?? (choice.count === 0 ? 'Choose at least one change.' : null);
     // Stored in the draft, so that it survives a reload and a merge with another version.
     const store = () => {
-        if (state.entered === null) return;
-        workspace.describe(state.entered.trim());
-        state.entered = null;
+        if (page.entered === null) return;
+        workspace.describe(page.entered.trim());
+        page.entered = null;
     };
     // A key can leave the page while the field has the focus.
-    state.shown.signal.addEventListener('abort', () => state.left.signal.aborted && store());
-    window.addEventListener('pagehide', store, {signal: state.shown.signal});
+    page.shown.addEventListener('abort', () => page.left.aborted && store());
+    window.addEventListener('pagehide', store, {signal: page.shown});
     const description = h('input', {type: 'text', autocomplete: 'off',
-        disabled: context.session.isReadOnly,
+        disabled: page.session.isReadOnly,
         'data-focus': 'description',
-        value: state.entered ?? workspace.draft?.template.version?.description ?? '',
+        value: page.entered ?? workspace.draft?.template.version?.description ?? '',
         oninput: () => {
-            state.entered = description.value;
+            page.entered = description.value;
         },
         // Enter alone must not publish to every user.
         onkeydown: (event) => {
@@ -80,26 +54,26 @@ export function publishForm(context, state, review) {
         onchange: store});
     const button = h('button', {type: 'submit', class: 'primary', 'data-focus': 'publish'},
         ['Publish', !choice.isWhole && choice.shortText,
-            isProduction(context.details) && `to ${shownName(context.details)}`]
+            isProduction(details) && `to ${shownName(details)}`]
             .filter(Boolean).join(' '));
     const outcome = h('div', {class: 'stack', 'aria-live': 'polite'});
     const waiting = h('p', {class: 'muted', role: 'status'});
     /** Prevents publishing until the page shows the changed draft. */
     const wait = () => {
-        if (state.isPublishing || refused) return;
-        const isWaiting = isStale(workspace, review);
+        if (page.isPublishing || refused) return;
+        const isWaiting = page.isStale(review);
         button.disabled = isWaiting;
         const text = isWaiting ? 'You can publish when the changed draft is saved and shown here.'
             : '';
         if (waiting.textContent !== text) waiting.textContent = text;
     };
-    workspace.addEventListener('change', wait, {signal: state.shown.signal});
+    workspace.addEventListener('change', wait, {signal: page.shown});
     /** @param {SubmitEvent} event */
     const submit = async (event) => {
         event.preventDefault();
         if (button.disabled) return;
         const removal = massRemoval(workspace.baseTemplate, chosen.template);
-        if (removal && !await confirmRemoval(context.details, removal)) return;
+        if (removal && !await confirmRemoval(page.details, removal)) return;
         button.disabled = true;
         description.disabled = true;
         fill(outcome, h('p', {class: 'muted'}, 'Publishing …'));
@@ -107,15 +81,15 @@ export function publishForm(context, state, review) {
         let answer;
         /** @type {Template | undefined} */
         let sent;
-        setPublishing(context, state, true);
-        state.notice = null;
+        page.isPublishing = true;
+        page.sayNext(null);
         // Leaving the page must not hide the outcome, so only the end of the session stops it.
         const doubt = new AbortController();
         try {
             await review.checking;
-            if (isStale(workspace, review)) {
-                state.notice = message('warning', 'Nothing was published: the draft was changed '
-                    + 'while you reviewed it. Review it again.');
+            if (page.isStale(review)) {
+                page.sayNext(message('warning', 'Nothing was published: the draft was changed '
+                    + 'while you reviewed it. Review it again.'));
                 throw new Error(
                     'Nothing was published: the draft differs from what is shown here.');
             }
@@ -134,27 +108,27 @@ export function publishForm(context, state, review) {
         } catch (error) {
             answer = {outcome: 'refused', message: error.message};
         }
-        await finish(context, state, outcome, {...answer, sent});
-        setPublishing(context, state, false);
-        state.follow();
+        await finish(page, outcome, {...answer, sent});
+        page.isPublishing = false;
+        page.follow();
         button.disabled = Boolean(refused);
-        description.disabled = Boolean(context.session.isReadOnly);
+        description.disabled = Boolean(page.session.isReadOnly);
         // A disabled button loses the focus.
         if (button.isConnected && document.activeElement === document.body) button.focus();
     };
     return h('form', {class: 'form', onsubmit: submit},
-        productionNotice(context.details, 'This publishes to'),
+        productionNotice(details, 'This publishes to'),
         field('Description of this version', description,
-            {hint: 'What changes, and why. The history shows it.'}),
+            {hint: 'Say what changes and why. Shown in History.'}),
         h('div', {class: 'actions'}, guarded(refused, button)), waiting,
         refused && h('p', {class: 'hint'}, refused),
         choice.leftConditions.length > 0 && h('p', {class: 'hint'}, 'Left out, although chosen '
             + `settings have values for ${choice.leftConditions.length === 1 ? 'it' : 'them'}: `
             + `${choice.leftConditions.join(', ')}. The published expression counts.`),
-        refusal(context.session, 'publisher') && !refusal(context.session, 'editor')
+        refusal(page.session, 'publisher') && !refusal(page.session, 'editor')
             && h('div', {class: 'stack tight'}, h('p', {},
                 'Export the draft, and give the file to a publisher, who imports it.'),
-            draftExport(context)), outcome);
+            draftExport(page)), outcome);
 }
 
 /**
@@ -178,14 +152,13 @@ const problems = {
 /**
  * Handles the outcome of a publish; `outcome` is the element for its message.
  *
- * @param {PageContext} context
- * @param {ReviewState} state
+ * @param {ReviewSession} page
  * @param {HTMLElement} outcome
  * @param {PublishOutcome & {sent?: Template}} answer
  */
-async function finish(context, state, outcome, answer) {
-    const {workspace} = context;
-    if (state.left.signal.aborted && !answer.version && answer.outcome !== 'left') {
+async function finish(page, outcome, answer) {
+    const {workspace} = page;
+    if (page.left.aborted && !answer.version && answer.outcome !== 'left') {
         workspace.notePublish({time: Date.now(), isSeen: false,
             problem: problems[answer.outcome] ?? answer.message ?? ''});
     }
@@ -198,14 +171,11 @@ async function finish(context, state, outcome, answer) {
         // If rebasing the remaining edits fails now, a later merge combines them.
         await workspace.endPublished(sent, version.versionNumber).catch(() => {});
         await workspace.load().catch(() => {});
-        state.entered = null;
+        page.entered = null;
         const time = Date.now();
-        workspace.notePublish({version, isOwn, time, isSeen: !state.left.signal.aborted});
-        if (!state.left.signal.aborted) {
-            state.notice = isOwn ? publishedView(context, state, version, time)
-                : sameView(version);
-            state.show();
-            focusHeading();
+        workspace.notePublish({version, isOwn, time, isSeen: !page.left.aborted});
+        if (!page.left.aborted) {
+            page.say(isOwn ? publishedView(page, version, time) : sameView(version));
         }
         announce(isOwn ? `Published as version ${version.versionNumber}.`
             : `Someone else published the same as version ${version.versionNumber}.`);
@@ -216,17 +186,20 @@ async function finish(context, state, outcome, answer) {
         await workspace.checkNewest().catch(() => {});
         const {version, newest} = answer;
         const last = {version, newest, isOwn: true, time: Date.now(),
-            isSeen: !state.left.signal.aborted};
+            isSeen: !page.left.aborted};
         workspace.notePublish(last);
         if (!last.isSeen) break;
-        state.notice = supersededView(last);
-        state.show();
-        focusHeading();
+        page.say(supersededView(last));
         break;
     }
     case 'outdated':
         await workspace.checkNewest().catch(() => {});
-        if (!state.left.signal.aborted) go('merge');
+        if (page.left.aborted) break;
+        if (mergeState(workspace) === 'open') {
+            go('merge');
+            break;
+        }
+        page.say(overtakenView(workspace));
         break;
     case 'notPublished':
         fill(outcome, message('info', h('strong', {}, 'Not published; your draft is kept.'),

@@ -7,7 +7,7 @@ import {h} from '../controls/dom.js';
 import {folded, unfolding} from '../controls/folded.js';
 import {call, projectPath} from '../server/api.js';
 import {count, numberText} from '../text/formats.js';
-import {isUnreached, sentence, valueName} from './reach.js';
+import {isReachKnown, isUnreached, sentence, valueName} from './reach.js';
 
 /**
  * Estimate from the sample of recent requests; null when the server keeps no sample.
@@ -25,7 +25,7 @@ export function estimateView(estimate) {
 
 /**
  * Whom an older template reaches when it is published again: the connected apps, and the recent
- * users.
+ * users; null if the server knows neither.
  *
  * @param {string} project
  * @param {Template} template
@@ -37,6 +37,7 @@ export async function rollbackReach(project, template, signal) {
     const {body} = await call('POST', projectPath(project, 'remoteConfig:preview'), {
         signal, body: {template: {parameters: {}, ...content}, users: []}});
     const {connected, estimate} = /** @type {Preview} */ (body);
+    if (!isReachKnown(body)) return null;
     return h('div', {class: 'stack tight'}, connected && h('p', {}, connectedText(connected)),
         estimateView(estimate));
 }

@@ -14,6 +14,15 @@ export function valueName({section, key, condition}) {
     return `${section}.${key}, ${condition === undefined ? 'default value' : `for “${condition}”`}`;
 }
 
+/**
+ * True if the server knows users or apps whom a template would reach.
+ *
+ * @param {Pick<Preview, 'connected' | 'estimate'>} preview
+ */
+export function isReachKnown({connected, estimate}) {
+    return Boolean(connected) || Number(estimate?.evaluated ?? 0) > 0;
+}
+
 /** Names of the higher conditions that take users, with the numbers of users. */
 function takers({takenBy = {}}) {
     return entries(takenBy).map(([name, users]) => `“${name}” takes ${numberText(users)}`)

@@ -4,7 +4,6 @@
 
 import {guarded, message, nothing, publisherName} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
-import {focusHeading} from '../controls/focus.js';
 import {isProduction, shownName} from '../projects/project-details.js';
 import {publishText, undoTime} from '../drafts/publish-note.js';
 import {address} from '../routing/router.js';
@@ -12,14 +11,15 @@ import {refusal} from '../server/session.js';
 import {draftExport} from '../transfer/draft-export.js';
 import {undoneView, undoView} from './undo.js';
 
+/** @typedef {import('./review-session.js').ReviewSession} ReviewSession */
+
 /**
  * Message about the tab's last publish, within its minute or until it was shown; null without one.
  *
- * @param {PageContext} context
- * @param {ReviewState} state
+ * @param {ReviewSession} page
  */
-export function lastPublishView(context, state) {
-    const {workspace} = context;
+export function lastPublishView(page) {
+    const {workspace} = page;
     const {lastPublish} = workspace;
     if (!lastPublish) return null;
     const {version, newest, isOwn, undone, time, isSeen} = lastPublish;
@@ -27,7 +27,7 @@ export function lastPublishView(context, state) {
     if (version && newest) return isSeen ? null : supersededView(lastPublish);
     if (undone && isSeen) return null;
     if (version && isOwn && !undone && (!isSeen || Date.now() - time < undoTime)) {
-        return publishedView(context, state, version, time);
+        return publishedView(page, version, time);
     }
     if (isSeen) return null;
     if (version && !isOwn) return sameView(version);
@@ -37,33 +37,25 @@ export function lastPublishView(context, state) {
 /**
  * Message about the version that was just published; the message about its undo replaces it.
  *
- * @param {PageContext} context
- * @param {ReviewState} state
+ * @param {ReviewSession} page
  * @param {Version} published
  * @param {number} time Milliseconds since 1970 at which it was published.
  */
-export function publishedView(context, state, published, time) {
-    const {signal} = state.left;
-    /** @param {?HTMLElement} notice */
-    const showNotice = (notice) => {
-        state.notice = notice;
-        state.show();
-        focusHeading();
-    };
+export function publishedView(page, published, time) {
     /**
      * @param {{before: string, versionNumber: string}} undone
      * @param {Version} version
      */
-    const showUndone = (undone, version) => showNotice(
-        undoneView(context, undone, version, signal, () => showNotice(null)));
+    const showUndone = (undone, version) => page.say(
+        undoneView(page, undone, version, page.left, () => page.say(null)));
     const text = `Published as version ${published.versionNumber}`;
-    const isBefore = Boolean(context.workspace.draft);
+    const isBefore = Boolean(page.workspace.draft);
     return message(isBefore ? 'info' : 'success',
         h('p', {}, h('strong', {}, isBefore
-            ? `${text}, without what this draft changes now.` : `${text}.`),
-            isProduction(context.details)
-                && ` It is in ${shownName(context.details)}, production.`),
-        undoView(context, published, time, signal, showUndone),
+            ? `${text}. What the draft changes now is not in it.` : `${text}.`),
+            isProduction(page.details)
+                && ` It is in ${shownName(page.details)}, production.`),
+        undoView(page, published, time, page.left, showUndone),
         h('p', {class: 'actions'}, h('a', {href: address('live')}, 'Watch it arrive'),
             h('a', {href: address('history')}, 'See the history')));
 }
@@ -90,6 +82,18 @@ export function supersededView(publish) {
     return message('warning',
         h('p', {}, publishText(publish), ' Merge shows what of it the current version lacks.'),
         h('p', {class: 'actions'}, h('a', {href: address('history')}, 'See the history')));
+}
+
+/**
+ * Message that nothing was published, since another tab published first, and the draft ended with
+ * that version or continues from it.
+ *
+ * @param {Pick<Workspace, 'draft'>} workspace
+ */
+export function overtakenView({draft}) {
+    return message('warning', h('strong', {}, 'Nothing was published here:'),
+        ' another version was published first. ', draft
+            ? 'Review what your draft still changes.' : 'Your draft ended with it.');
 }
 
 /**
@@ -138,25 +142,27 @@ export function emptyView({session}) {
 /**
  * Content for a draft that the server lacks, so that it cannot compare it with its base.
  *
- * @param {PageContext} context
+ * @param {Pick<PageContext, 'workspace' | 'session' | 'project'>} context
  */
 export function unsavedView(context) {
     const {workspace} = context;
+    const {phase} = workspace.state;
     return message('warning',
         h('p', {}, h('strong', {}, 'The draft is not saved on the server: '),
             workspace.saveProblem),
         h('p', {}, 'The review shows what it changes once it is saved.'
-            + `${workspace.isRefused ? '' : ' The console tries again by itself.'}`),
+            + `${phase === 'refused' ? '' : ' The console tries again by itself.'}`),
         h('div', {class: 'actions'},
             h('button', {type: 'button', class: 'primary', 'data-focus': 'retry-review',
-                onclick: () => workspace.retry()}, 'Try again'), draftExport(context)));
+                onclick: () => workspace.sync.send({type: 'retry'})}, 'Try again'),
+            draftExport(context)));
 }
 
 /**
  * Content for a draft whose base the server no longer keeps: neither its changes nor a merge can be
  * computed.
  *
- * @param {PageContext} context
+ * @param {Pick<PageContext, 'session' | 'workspace'>} context
  */
 export function baseGoneView({session, workspace}) {
     const refused = refusal(session, 'editor');

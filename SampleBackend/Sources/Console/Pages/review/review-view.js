@@ -3,7 +3,7 @@
  */
 
 import {message} from '../controls/controls.js';
-import {announce, h, redraw} from '../controls/dom.js';
+import {announce, fill, h, redraw} from '../controls/dom.js';
 import {differenceSummary, diffView} from '../differences/diff-view.js';
 import {address} from '../routing/router.js';
 import {noChanges} from '../server/server-draft.js';
@@ -18,6 +18,8 @@ import {publishForm} from './publish-form.js';
 import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
 import {sameValuesWarning} from './same-values-warning.js';
 import {count, versionText} from '../text/formats.js';
+
+/** @typedef {import('./review-session.js').ReviewSession} ReviewSession */
 
 const reverts = {
     setting: revertingSetting, condition: revertingCondition, group: revertingGroup};
@@ -36,29 +38,29 @@ function placeOf(name, template) {
 /**
  * Shows the publish form, the effect and the differences of a draft, of which some can be chosen.
  *
- * @param {PageContext} context
- * @param {ReviewState} state
+ * @param {ReviewSession} page
  * @param {Draft} draft
  * @param {Review} review
+ * @param {?HTMLElement} notice
  */
-export function showReview(context, state, draft, review) {
-    const {workspace} = context;
+export function showReview(page, draft, review, notice) {
+    const {workspace} = page;
     const {choice} = review;
     const chosen = h('div', {class: 'stack'});
-    const drawChosen = () => showChosen(context, state, review, chosen);
+    const drawChosen = () => showChosen(page, review, chosen);
     const {tools, choose} = choiceTools(choice, drawChosen);
-    const isChoosing = choice.isOffered && !refusal(context.session, 'publisher');
+    const isChoosing = choice.isOffered && !refusal(page.session, 'publisher');
     const difference = draft.changes ?? noChanges;
     const uses = usesByCondition(workspace.template);
     const changes = diffView(difference, {
-        template: workspace.template, opened: state.opened, search: state.search,
+        template: workspace.template, opened: page.opened, search: page.search,
         usesOf: (name) => uses.get(name) ?? [],
         placeOf: (name) => placeOf(name, workspace.template),
         choose: isChoosing ? choose : undefined,
-        revert: refusal(context.session, 'editor') ? undefined : async (kind, found) => {
+        revert: refusal(page.session, 'editor') ? undefined : async (kind, found) => {
             // Rows that appear during a publish have enabled buttons.
-            if (state.isPublishing) return;
-            state.hasReverted = true;
+            if (page.isPublishing) return;
+            page.hasReverted = true;
             workspace.edit(reverts[kind](
                 workspace.template, workspace.baseTemplate, found, difference));
             await workspace.saved();
@@ -68,8 +70,8 @@ export function showReview(context, state, draft, review) {
                 document.getElementById('changes')?.focus({preventScroll: true});
             }
         }});
-    redraw(state.body,
-        state.notice,
+    redraw(page.body,
+        notice,
         workspace.isOutdated && !workspace.isReadOnly && message('warning', h('p', {},
             `Version ${workspace.newestVersion?.versionNumber} was published since this draft `
             + `began at ${versionText(draft.base)}.`),
@@ -95,8 +97,7 @@ function choiceTools(choice, changed) {
     /** @param {string[]} others Labels of the changes that came along. */
     const follow = (others = []) => {
         const shown = others.length > 3 ? [count(others.length, 'change')] : others;
-        status.textContent = choice.text + (others.length ? ` Along with it: ${shown.join(', ')}.`
-            : '');
+        fill(status, choice.text, others.length > 0 && ` Along with it: ${shown.join(', ')}.`);
         for (const box of document.querySelectorAll('.choose')) {
             box.dispatchEvent(new Event('choice'));
         }
@@ -122,16 +123,13 @@ function choiceTools(choice, changed) {
 /**
  * Shows the publish form, the problems and the effect of the chosen changes.
  *
- * @param {PageContext} context
- * @param {ReviewState} state
+ * @param {ReviewSession} page
  * @param {Review} review
  * @param {HTMLElement} place
  */
-function showChosen(context, state, review, place) {
+function showChosen(page, review, place) {
     const {choice} = review;
-    state.shown.abort();
-    state.shown = new AbortController();
-    const {signal} = state.shown;
+    const signal = page.replaceShown();
     review.chosen = choice.draft;
     review.normalized = null;
     review.checking = Promise.resolve();
@@ -143,11 +141,11 @@ function showChosen(context, state, review, place) {
     redraw(place,
         h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
             h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
-            h('div', {class: 'card-body'}, publishForm(context, state, review),
+            h('div', {class: 'card-body'}, publishForm(page, review),
                 hasChosen && [check, values, digitsWarning(template, baseTemplate),
                     sameValuesWarning(template, baseTemplate)])),
-        hasChosen && impactView(context, signal, choice.isWhole ? null : template));
+        hasChosen && impactView(page, signal, choice.isWhole ? null : template));
     if (!hasChosen) return;
-    review.checking = checkDraft(context, review, check, signal);
-    checkValues(context, review.chosen, values, signal);
+    review.checking = checkDraft(page, review, check, signal);
+    checkValues(page, review.chosen, values, signal);
 }

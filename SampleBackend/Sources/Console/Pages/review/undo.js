@@ -16,7 +16,7 @@ import {editAgain, rollback} from './rollback.js';
 /**
  * Message about an undone version, with a button that restores it as a draft.
  *
- * @param {PageContext} context Page context.
+ * @param {Pick<PageContext, 'workspace' | 'project'>} context
  * @param {{before: string, versionNumber: string}} undone The undone version, and the version
  *     before it.
  * @param {Version} version The new version, which equals the one before.
@@ -60,7 +60,7 @@ function undoneText(before, version) {
  * View of the delivery of a version, with a button that republishes the version before it, as long
  * as no other version is published.
  *
- * @param {PageContext} context Page context.
+ * @param {Pick<PageContext, 'workspace' | 'project' | 'session' | 'details'>} context
  * @param {{versionNumber: string}} published The version.
  * @param {number} time Milliseconds since 1970 at which it was published.
  * @param {AbortSignal} signal Ends the view.
@@ -117,7 +117,7 @@ export function undoView(
         } catch (error) {
             const isOutdated = error.status === 412;
             fill(outcome, message(isOutdated ? 'warning' : 'error', isOutdated
-                ? 'Not undone: another version was published since: see History.' : error.message));
+                ? 'Not undone, since a newer version was published. See History.' : error.message));
             undo.disabled = isOutdated;
         }
     }}, 'Undo');
@@ -127,7 +127,7 @@ export function undoView(
         undo.title = `Publishes ${versionText(before)} again.`;
         const template = await workspace.templateOf(before);
         const view = template && await rollbackReach(project, template, signal);
-        if (view) fill(reach, 'Undo: ', view);
+        if (view) fill(reach, h('p', {}, 'Who changes when you undo it:'), view);
     }).catch(() => {});
     const place = arrivalView(project, versionNumber, signal, (left) => {
         undo.hidden = left === 0;

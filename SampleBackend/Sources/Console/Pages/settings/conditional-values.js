@@ -106,8 +106,8 @@ export class ConditionalValues {
         const text = this.another.unchosen;
         if (name) {
             this.fields.get(name)?.focus();
-            this.#note.textContent = `“${name}” has the value it begins with so far. Enter its `
-                + 'value, or keep it as it is.';
+            fill(this.#note, `“${name}” has the value it begins with so far. Enter its `
+                + 'value, or keep it as it is.');
         } else if (text) {
             this.#problems.show([{message: `There is no condition “${text}”. Choose one of the `
                 + 'list, or clear the field.'}], this.another.input);

@@ -4,7 +4,7 @@
  */
 
 import {ask} from '../controls/dialog.js';
-import {announce, h} from '../controls/dom.js';
+import {announce, fill, h} from '../controls/dom.js';
 import {menuButton} from '../controls/menu.js';
 import {removingGroup} from '../template/template.js';
 import {count} from '../text/formats.js';
@@ -63,8 +63,8 @@ export class SectionCard {
         this.#section = section;
         const {description, settings: all} = section;
         this.node.hidden = isFiltered && !settings.length;
-        if (this.description.textContent !== description) {
-            this.description.textContent = description;
+        if (this.description.title !== description) {
+            fill(this.description, description);
             this.description.title = description;
         }
         this.description.hidden = !description;

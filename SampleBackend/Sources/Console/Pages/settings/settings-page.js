@@ -35,8 +35,8 @@ export function show(main, context) {
             if (list.reveal(path) || !list.node.isConnected) return;
             list.node.before(message('warning', settingsOf(workspace.template)
                 .some((setting) => setting.path === path)
-                ? 'The filter hides the setting of this link.'
-                : 'The setting of this link does not exist: it was renamed, moved or deleted.'));
+                ? 'The filter hides the linked setting.'
+                : 'The linked setting was renamed, moved or deleted.'));
         });
     }
     const state = () => [workspace.template, workspace.baseTemplate, Boolean(workspace.draft)];

@@ -3,6 +3,8 @@
  * one, invisible characters, and white space at an end.
  */
 
+import {codePoint} from '../text/hidden-characters.js';
+
 /** Placeholder that the server replaces, in texts. */
 const userID = '${user.id}';
 
@@ -19,11 +21,6 @@ const invisible = new RegExp(
 
 /** Characters of a placeholder that are shown. */
 const shownLength = 60;
-
-/** @param {string} character */
-function codePoint(character) {
-    return `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-}
 
 /**
  * Remarks on an entered value of the type text or JSON; none for other types.

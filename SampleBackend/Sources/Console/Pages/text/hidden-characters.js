@@ -1,6 +1,6 @@
 /**
- * Characters that names and IDs can have but that nobody sees: spaces at the ends, and characters
- * without a glyph, such as U+200B.
+ * Characters that names and IDs can have but that nobody sees: spaces at the ends, characters
+ * without a glyph, such as U+200B, and bidirectional controls, such as U+202E, which reorder text.
  */
 
 /**
@@ -9,6 +9,26 @@
  */
 const invisible = /(?![\u200c\u200d\ufe00-\ufe0f])[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]/u;
 const everyInvisible = new RegExp(invisible, 'gu');
+const everyControl = /\p{Bidi_Control}/gu;
+
+/**
+ * Code point of a character, such as U+200B.
+ *
+ * @param {string} character
+ */
+export function codePoint(character) {
+    return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/**
+ * Text to show, with its bidirectional controls written out, such as [U+202E]: a value must not
+ * look like another one, nor turn around what stands beside it.
+ *
+ * @param {string} text
+ */
+export function shownControls(text) {
+    return text.replace(everyControl, (control) => `[${codePoint(control)}]`);
+}
 
 /**
  * Text as it is seen; texts that look the same have the same one.
@@ -41,8 +61,7 @@ export function hiddenCharacters(text) {
     const [character] = text.trim().match(invisible) ?? [];
     const phrases = [
         start && 'begins with a space', end && 'ends with a space',
-        character && `has an invisible character, U+${
-            (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
+        character && `has an invisible character, ${codePoint(character)}`,
     ].filter(Boolean);
     return phrases.length ? phrases.join(' and ') : null;
 }

@@ -75,3 +75,7 @@ export const pageGroups = [
     {name: 'Watch', paths: ['user', 'live', 'history', 'audit']},
     {name: 'Connect', paths: ['projects', 'transfer', 'tokens', 'webhooks']},
 ];
+
+/** The pages of the navigation, in its order. */
+export const linkedPages = pageGroups.flatMap(({paths}) => (
+    paths.flatMap((path) => pages.find((page) => page.path === path) ?? [])));
