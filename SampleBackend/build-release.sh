@@ -10,8 +10,8 @@ usage() {
 USAGE: SampleBackend/build-release.sh [--package FOLDER] [PRODUCT …]
 
 Builds products of SampleBackend (default: sample-backend) for release, and prints the folder of the programs.
-On Linux they contain Swift's libraries and no symbols; at run time sample-backend needs libcurl.so.4,
-libsqlite3.so.0 and the time zone database.
+On Linux they contain Swift's libraries and no symbols; at run time sample-backend needs libcurl, libsqlite3
+and the time zone database.
 
   --package FOLDER  builds another package, such as that of an earlier commit; skips products that it does
                     not have
@@ -41,12 +41,10 @@ while [[ "${1:-}" == -* ]]; do
 done
 [ $# -gt 0 ] || set -- sample-backend
 
-setup swift sqlite git
+setup swift sqlite libcurl git
 [ "$package" != SampleBackend ] || SampleBackend/pin-versions.sh
 options=(-c release --package-path "$package")
-# Foundation's URL sessions need libcurl, and do not tell the linker when they are linked statically.
-[ "$(uname -s)" = Darwin ] ||
-    options+=(--static-swift-stdlib -Xlinker -l:libcurl.so.4 -Xlinker --strip-all)
+[ "$(uname -s)" = Darwin ] || options+=(--static-swift-stdlib -Xlinker --strip-all)
 for product; do
     [ "$package" != SampleBackend ] && ! grep -q "name: \"$product\"" "$package/Package.swift" ||
         swift build "${options[@]}" --product "$product" >&2

@@ -57,6 +57,12 @@ setup_sqlite() {
         install_packages sqlite libsqlite3-dev
 }
 
+# The library with which Foundation's URL sessions are linked statically; on macOS they are never.
+setup_libcurl() {
+    [ "$(uname -s)" = Darwin ] || compgen -G '/usr/lib*/libcurl.so' >/dev/null ||
+        compgen -G '/usr/lib/*/libcurl.so' >/dev/null || install_packages curl libcurl4-openssl-dev
+}
+
 setup_git() { command -v git >/dev/null 2>&1 || install_packages git git; }
 
 setup_openssl() { command -v openssl >/dev/null 2>&1 || install_packages openssl openssl; }

@@ -120,12 +120,8 @@ TEXT
 } >"$build/package/Package.swift"
 
 options=(-c release --package-path "$build/package" --scratch-path "$build/build")
-if [ "$(uname -s)" != Darwin ]; then
-    # Statically linked URL sessions of Foundation need it, but do not tell the linker.
-    options+=(--static-swift-stdlib -Xlinker -lcurl)
-    compgen -G '/usr/lib*/libcurl.so' >/dev/null || compgen -G '/usr/lib/*/libcurl.so' >/dev/null ||
-        (install_packages curl libcurl4-openssl-dev)
-fi
+setup libcurl
+[ "$(uname -s)" = Darwin ] || options+=(--static-swift-stdlib)
 for name in "${names[@]}"; do
     [ ! -t 2 ] || echo "building $name" >&2
     # Builds only this product and its dependencies.

@@ -92,7 +92,8 @@ def converted(path, linked):
             replacement = f"![{words}]({file.name})"
         elif file.suffix == ".md" and (file.parent == catalog or file.parent.stem in linked):
             page = file.stem if file.parent == catalog else f"/{file.parent.stem}/{file.stem}"
-            title = headings(file).get(fragment, "") if fragment else ""
+            # DocC finds no heading of another module's page.
+            title = headings(file).get(fragment, "") if fragment and file.parent == catalog else ""
             anchor = re.sub(r"[^\w\- ]", "", title).replace(" ", "-")
             replacement = f"[{words}](doc:{page}{'#' + anchor if anchor else ''})"
         else:
@@ -122,15 +123,20 @@ def self_test():
     """Plants faults in a page; returns the ones that the check misses."""
     with tempfile.TemporaryDirectory() as folder:
         other, page = Path(folder, "Other.md"), Path(folder, "Page.md")
-        other.write_text("# Other\n\n## What a read costs\n", "utf-8")
+        linked = Path(folder, "Linked.docc/Far.md")
+        linked.parent.mkdir()
+        for file in (other, linked):
+            file.write_text("# Other\n\n## What a read costs\n", "utf-8")
         page.write_text(
-            "# Page\n[a](Other.md) [b](Other.md#what-a-read-costs) `[c](None.md)` [d](https://e.f)\n"
+            "# Page\n[a](Other.md) [b](Other.md#what-a-read-costs) `[c](None.md)` [d](https://e.f) "
+            "[i](Linked.docc/Far.md#what-a-read-costs)\n"
             "[e](None.md)\n[f](Other.md#nothing)\n<doc:Other>\n```\n<doc:Other>\n```\n![g](None.svg)\n"
             "<picture><source srcset=\"None-dark.webp\"><img alt=\"h\" src=\"Other.md\"></picture>\n"
             "## Topics\n- <doc:Other>\n", "utf-8")
         lines = sorted(problem.split(":")[1] for problem in problems(page))
-        text = converted(page, [])
-    wanted = ["[a](doc:Other) [b](doc:Other#What-a-read-costs) `[c](None.md)`", "![g](None.svg)"]
+        text = converted(page, ["Linked"])
+    wanted = ["[a](doc:Other) [b](doc:Other#What-a-read-costs) `[c](None.md)`", "[i](doc:/Linked/Far)",
+              "![g](None.svg)"]
     wrong = [f"the converted page has no {part}" for part in wanted if part not in text]
     return wrong if lines == ["10", "3", "4", "5", "9"] else [*wrong, f"problems in lines {lines}"]
 
