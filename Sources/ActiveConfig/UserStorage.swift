@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The documents of users in the store: the only type that calls a store's methods on them.
 ///
-/// It has no state of its own. What it reads, the vettings have accepted.
+/// It keeps no document. What it reads, the vettings have accepted.
 struct UserStorage: Sendable {
     let store: MarkedStore?
     let vettings: Vettings

@@ -43,8 +43,11 @@ extension FileDefaultsStore {
             // Two changes within the file system's resolution of dates (2 s at most) have one date,
             // so the question after a change yields too.
             var isDateRecent = true
+            // A network volume can take long to answer.
+            let calls = BlockingCalls()
             while (try? await Task.sleep(for: interval)) != nil,
-                let current = FolderVersion(path), current.isOfSameFolder(as: known)
+                let current = await calls.run({ FolderVersion(path) }),
+                current.isOfSameFolder(as: known)
             {
                 let isChanged = current != known
                 if isChanged || isDateRecent { change.yield() }
@@ -58,7 +61,7 @@ extension FileDefaultsStore {
 }
 
 /// A folder as it was at a time.
-private struct FolderVersion: Equatable {
+private struct FolderVersion: Equatable, Sendable {
     private let modificationDate: Date
     /// The path can become another folder's.
     private let device: UInt
