@@ -47,7 +47,7 @@ extension ActiveConfig {
         }
         let outcome =
             switch exchange.outcome {
-            case .withinInterval: "nothing was asked for within the interval"
+            case .withinInterval: "skipped, within the minimum interval"
             case .notModified: "nothing new"
             default: result.counts
             }

@@ -78,7 +78,7 @@ extension ActiveConfig {
         try await download(of: nil, ignoringInterval: ignoringInterval)
     }
 
-    /// Downloads a user's configuration, or joins the running download; nil is whoever is current.
+    /// Downloads a user's configuration, or joins the running download; nil: the current user.
     @discardableResult
     func download(
         of userID: UserID?, ignoringInterval: Bool = false
@@ -92,7 +92,8 @@ extension ActiveConfig {
             guard let ticket else { continue }
             let result = try await download.value(ticket)
             if ignoringInterval, !result.hasAskedServer {
-                // Joined; the next one is for the same user, even if another one is current by now.
+                // Joined a skipped one; the next is for the same user, even if the current user has
+                // changed.
                 wanted = userID
                 continue
             }
@@ -127,7 +128,7 @@ extension ActiveConfig {
         var download = new
         change { state in
             if let other = state.downloads[userID], other !== running {
-                // Another caller has started one meanwhile.
+                // Another caller has started one between the two locks.
                 download = other
                 return nil
             }
@@ -161,7 +162,7 @@ extension ActiveConfig {
                 : await storeCalls.run(in: entry.downloads) {
                     self.plan(for: entry, ignoringInterval: ignoringInterval)
                 }
-            // Whoever brings a downloader has reasons and waits of its own.
+            // A caller with its own downloader, as the updater, applies its own limits.
             switch other == nil ? try await verdict(on: plan, of: download) : .ask {
             case .ask: break
             case .withinInterval:
@@ -244,7 +245,7 @@ extension ActiveConfig {
         var request = history.request(of: entry.userID, by: configDownloader)
         request.ignoresInterval = ignoringInterval
         let verdict = history.verdict(on: request, hasDocument: lastKnown != nil)
-        // Whoever shares the store shares the interval and the waits, and with them the answer.
+        // Processes that share the store share the interval and the waits, so also the answer.
         let changes = verdict == .ask ? [] : reload(entry, newest: lastKnown)
         return Plan(
             lastKnown: lastKnown, revision: revision, request: request, verdict: verdict,

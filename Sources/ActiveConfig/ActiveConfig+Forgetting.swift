@@ -84,7 +84,7 @@ extension ActiveConfig {
                 throw error
             }
             history.forget(user)
-            // A download started meanwhile can have been stored just before the removal.
+            // A download started since the first look can have been stored just before the removal.
             let download = markAbandoned(user)
             // Last: a refused document must not become active again while it is stored.
             let failure = Result { try vettings.forget(user) }

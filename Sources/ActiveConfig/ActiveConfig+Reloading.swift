@@ -1,7 +1,7 @@
 /// Documents stored by another process, such as an app extension that shares the folder.
 extension ActiveConfig {
-    /// Activates documents that another process has stored meanwhile, for the current user and all
-    /// users in memory.
+    /// Activates documents that another process has stored, for the current user and all users in
+    /// memory.
     ///
     /// Otherwise this process sees them at its own next download, or when it loads the user again.
     /// It reads the store once per user in memory, and makes no request.
@@ -28,8 +28,8 @@ extension ActiveConfig {
     @discardableResult
     public func reload() -> [SectionChange] { reloadStored() }
 
-    /// Activates documents that another process has stored meanwhile, for the current user and all
-    /// users in memory.
+    /// Activates documents that another process has stored, for the current user and all users in
+    /// memory.
     ///
     /// Otherwise this process sees them at its own next download, or when it loads the user again.
     /// It reads the store once per user in memory, and makes no request.

@@ -2,7 +2,7 @@
 /// deliveries for listeners and notifications.
 ///
 /// Deciding and comparing are serialized by ``transitions``, which readers do not take. No code of
-/// the app runs meanwhile: stores and vettings were called before, and replaced objects are
+/// the app runs under it: stores and vettings were called before, and replaced objects are
 /// released afterwards, since the `deinit` of a decoded value is the app's.
 extension ActiveConfig {
     /// An event, and how it is reported.
