@@ -87,7 +87,7 @@ extension ActiveConfig {
         }
         arrival.replacedVersion = arrival.document.flatMap { replacedVersion(by: $0, of: entry) }
         record(arrival, isActive: isActive)
-        let result = inOrderOfFirstDownload {
+        let result = firstDownload.inOrder {
             end(arrival, to: entry) { arrival in
                 if isToBeRead {
                     return apply(reason: .downloaded, arrival: arrival, to: entry) {
@@ -121,18 +121,10 @@ extension ActiveConfig {
         _ arrival: Arrival, to entry: UserEntry, _ apply: (Arrival) -> UserTransition?
     ) -> DownloadResult? {
         var (arrival, userID) = (arrival, entry.userID)
-        let (isFirst, isStored) =
-            arrival.isCounted ? recordFirstDownloadFinished() : (false, false)
-        arrival.isFirst = isFirst
+        let record = arrival.isCounted ? firstDownload.record() : FirstDownload.Record()
+        arrival.isFirst = record.isFirst
         let transition = apply(arrival)
-        if isFirst || isStored {
-            state.withLock { state in
-                // Set last: downloads that read true skip the queue, so the first must be reported
-                // by then.
-                if isStored { state.firstDownloadFinishedIsRecorded = true }
-                if isFirst, transition == nil { state.firstDownloadIsUnreported = true }
-            }
-        }
+        firstDownload.settle(record, isAbandoned: transition == nil)
         guard let transition else { return nil }
         let isWaiting = transition.new?.known.pending != nil
         if !isWaiting {
@@ -141,38 +133,6 @@ extension ActiveConfig {
                 headerFields: arrival.headerFields)
         }
         return arrival.result(transition, of: userID)
-    }
-
-    /// Until the installation's first download is recorded, downloads end one after the other, so that the
-    /// first one is reported before the others.
-    private func inOrderOfFirstDownload<Result>(_ body: () -> Result) -> Result {
-        let isRecorded = state.withLock { $0.firstDownloadFinishedIsRecorded }
-        return isRecorded ? body() : firstDownloadTurns.run(of: .generic, body)
-    }
-
-    /// Records in the store that a download has succeeded.
-    ///
-    /// If the store fails, the first download of this launch counts as the installation's, and each
-    /// later one tries again.
-    ///
-    /// - Returns: True for the first successful download of the installation; and true when the
-    ///   store has now recorded it.
-    private func recordFirstDownloadFinished() -> (isFirst: Bool, isStored: Bool) {
-        let (isFirstHere, isRecorded) = state.withLock {
-            (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)
-        }
-        if isRecorded { return (false, false) }
-        guard let store else { return (isFirstHere, false) }
-        do {
-            let isFirst =
-                try !store.firstDownloadFinished && store.recordFirstDownloadFinished()
-            return (isFirst && isFirstHere, true)
-        } catch {
-            log(
-                .error,
-                "That the first download succeeded could not be stored: \(error.logDescription)")
-            return (isFirstHere, false)
-        }
     }
 
     /// Handles a document that arrived without a download; within the user's turn.
@@ -222,8 +182,7 @@ extension ActiveConfig {
             isRepeated = !other.isNewFailure(error) || isRepeated
         }
         change { state in
-            guard state.downloads[userID] === download else { return nil }
-            state.downloads[userID] = nil
+            guard running.remove(download, of: userID) else { return nil }
             return deliver([], [.downloadFailed(userID, error)], in: state)
         }
         log(

@@ -2,7 +2,7 @@ extension ActiveConfig {
     /// A Boolean value that indicates whether a download has ever succeeded on this installation,
     /// in this launch or in an earlier one recorded in the store.
     public var firstConfigDownloadFinished: Bool {
-        state.withLock { $0.firstDownloadFinished } || store?.firstDownloadFinished ?? false
+        firstDownload.isFinished
     }
 
     /// Starts a download of the current user's configuration and returns immediately.
@@ -120,26 +120,19 @@ extension ActiveConfig {
     /// The running download for a user, nil being the current user, or a new one, which the caller
     /// has to start.
     private func joinableDownload(of userID: UserID?) -> (JoinedDownload, UserID, isNew: Bool) {
-        let (running, userID) = state.withLock { state in
-            (state.downloads[userID ?? state.userID], userID ?? state.userID)
-        }
-        if let running, !running.isAbandoned { return (running, userID, false) }
-        let new = JoinedDownload()
-        var download = new
-        change { state in
-            if let other = state.downloads[userID], other !== running {
-                // Another caller has started one between the two locks.
-                download = other
-                return nil
+        let userID = userID ?? state.withLock { $0.userID }
+        let joined = state.withLock { state in
+            let joined = running.join(userID)
+            if joined.abandoned != nil {
+                // Reported before any event of the new download.
+                queue(in: &state) {
+                    self.perform(
+                        Delivery(events: [.downloadFailed(userID, CancellationError())]))
+                }
             }
-            let abandoned = state.downloads.updateValue(new, forKey: userID)
-            // Reported before any event of the new download.
-            let events = abandoned.map { _ in
-                [Delivery.Event.downloadFailed(userID, CancellationError())]
-            }
-            return deliver([], events ?? [], in: state)
+            return joined
         }
-        return (download, userID, download === new)
+        return (joined.download, userID, joined.isNew)
     }
 
     /// Starts a download: calls the downloader, stores its answer and activates it.
