@@ -67,12 +67,12 @@ extension ActiveConfig {
         }
         let userID = entry.userID
         loadedSnapshot(of: entry)
-        let changes = turns.run(of: userID) { () -> [SectionChange]? in
-            storeLaunch(of: entry)
+        let changes = turns.run(of: entry) { turn -> [SectionChange]? in
+            storeLaunch(in: turn)
             let documents = entry.documents
             guard let pending = storage.pending(of: userID, documents),
                 case .save(let save) = documents.decision(on: .activate(pending)),
-                let event = self.save(save, of: entry)
+                let event = self.save(save, in: turn)
             else { return nil }
             let transition = apply(UserEvent(event: event, reason: .activated), to: entry)
             history.noteActivation(of: userID)

@@ -24,12 +24,12 @@ extension ActiveConfig {
         }
         if let document { reportShape(of: document, since: lastKnown, of: userID) }
         // Stored first, so that another process notified of it finds it.
-        let result = turns.run(of: userID) { () -> DownloadResult? in
+        let result = turns.run(of: entry) { turn -> DownloadResult? in
             if download.isAbandoned { return nil }
             let received = attempt?.received
             if let received, received.epoch.isOver { return nil }
             loadedSnapshot(of: entry)
-            storeLaunch(of: entry)
+            storeLaunch(in: turn)
             let pending = entry.documents.active?.pending?.configuration
             let answer = UserDocuments.Answer(
                 outcome: exchange.outcome, document: exchange.answer?.succeeding(pending),
@@ -40,7 +40,7 @@ extension ActiveConfig {
                 headerFields: exchange.headerFields)
             arrival.reloadedNames = exchange.reloadedNames
             (arrival.attempt, arrival.download) = (attempt, download)
-            return bring(arrival, by: .answered(answer), to: entry)?.result
+            return bring(arrival, by: .answered(answer), in: turn)?.result
         }
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
@@ -62,10 +62,10 @@ extension ActiveConfig {
     /// - Returns: The result, and whether what arrived was the newest document; nil when the
     ///   download was abandoned.
     private func bring(
-        _ arrival: Arrival, by proposal: UserDocuments.Proposal, to entry: UserEntry
+        _ arrival: Arrival, by proposal: UserDocuments.Proposal, in turn: borrowing Turn
     ) -> (result: DownloadResult, isNewest: Bool)? {
         var arrival = arrival
-        let documents = entry.documents
+        let (entry, documents) = (turn.entry, turn.entry.documents)
         var (event, isActive, isNewest) = (
             UserDocuments.Event?.none, documents.active?.pending == nil, true
         )
@@ -77,9 +77,9 @@ extension ActiveConfig {
         case .reload: isToBeRead = true
         case .save(let save):
             if case .bring(_, let isWhole, _) = save { isActive = isWhole }
-            event = self.save(save, of: entry)
+            event = self.save(save, in: turn)
             isNewest = event != nil
-            if !isNewest { takeOverStored(of: entry) }
+            if !isNewest { takeOverStored(in: turn) }
         }
         if !isNewest {
             arrival.document = nil
@@ -140,11 +140,11 @@ extension ActiveConfig {
     /// - Returns: The result; nil when another process has stored a later one.
     func bring(
         pushed document: Vetted, held: ConfigurationState?, headerFields: [String: String],
-        to entry: UserEntry
+        in turn: borrowing Turn
     ) -> DownloadResult? {
         let arrival = Arrival(
             document.document, outcome: .downloaded, headerFields: headerFields)
-        let end = bring(arrival, by: .pushed(document, held: held), to: entry)
+        let end = bring(arrival, by: .pushed(document, held: held), in: turn)
         return end.flatMap { $0.isNewest ? $0.result : nil }
     }
 
@@ -172,7 +172,7 @@ extension ActiveConfig {
     ) {
         var isRepeated = (error as? DownloadError)?.code == .throttled
         if let attempt, attempt.received == nil, !(error is CancellationError) {
-            isRepeated = turns.run(of: userID) {
+            isRepeated = turns.run(of: users.entry(of: userID, isKept: false)) { _ in
                 !download.isAbandoned
                     && history.noteFailure(of: attempt.request, error, after: attempt.duration())
             }

@@ -69,7 +69,7 @@ extension ActiveConfig {
         }
         // Loaded first, to find out what differs.
         loadedSnapshot()
-        let (download, failure) = try turns.run(of: user) {
+        let (download, failure) = try turns.run(of: entry) { _ in
             try storage.removePending(of: user)
             do {
                 try storage.removeOwn(of: user)

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// Whether a download has succeeded on this installation, which is reported once.
 ///
 /// If the store cannot record it, the first download of this launch counts as the installation's,
@@ -21,7 +23,8 @@ final class FirstDownload: Sendable {
     }
 
     private let state = Locked(State())
-    private let turns = UserTurns()
+    /// Taken within users' turns.
+    private let queue = DispatchQueue(label: "ActiveConfig.firstDownload")
     private let store: MarkedStore?
     private let log: ActiveConfigLog
 
@@ -35,7 +38,7 @@ final class FirstDownload: Sendable {
     /// Runs the end of a download: until the first one is recorded, one after the other, so that the
     /// first one is reported before the others.
     func inOrder<Result>(_ end: () -> Result) -> Result {
-        state.withLock { $0.isRecorded } ? end() : turns.run(of: .generic, end)
+        state.withLock { $0.isRecorded } ? end() : queue.sync(execute: end)
     }
 
     /// Records in the store that a download has succeeded.
