@@ -50,6 +50,9 @@ final class RunningDownloads: Sendable {
         }
     }
 
+    /// Number of downloads, for tests.
+    var count: Int { downloads.withLock { $0.count } }
+
     func isRunning(of userID: UserID) -> Bool {
         downloads.withLock { $0[userID].map { !$0.isAbandoned } ?? false }
     }
