@@ -1,9 +1,9 @@
 extension ActiveConfig {
     /// Activates the pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
-    /// listener queue. If it cannot be stored, it is active all the same: see ``ActiveConfigStore``. It waits for the store. Called by a store, it returns at once, and activates
-    /// afterwards.
+    /// When it returns, the document is stored as the user's own, and its deliveries are queued on the
+    /// listener queue. If it cannot be stored, it is active all the same: see ``ActiveConfigStore``.
+    /// Blocks for the store. From within a store it returns at once, and activates later.
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
     @available(
@@ -15,7 +15,7 @@ extension ActiveConfig {
 
     /// Activates the pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
+    /// When it returns, the document is stored as the user's own, and its deliveries are queued on the
     /// listener queue. If it cannot be stored, it is active all the same: see ``ActiveConfigStore``.
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
@@ -27,7 +27,7 @@ extension ActiveConfig {
 
     /// Downloads the current user's configuration and activates it.
     ///
-    /// If the user changes meanwhile, no pending document is activated.
+    /// If the user changes before it returns, no pending document is activated.
     ///
     /// - Returns: The result, with the sections changed by the download and the activation.
     /// - Throws: As the async `downloadNewConfig()`; then nothing is activated, not even a document that
@@ -67,12 +67,12 @@ extension ActiveConfig {
         }
         let userID = entry.userID
         loadedSnapshot(of: entry)
-        let changes = turns.run(of: userID) { () -> [SectionChange]? in
-            storeLaunch(of: entry)
+        let changes = turns.run(of: entry) { turn -> [SectionChange]? in
+            storeLaunch(in: turn)
             let documents = entry.documents
             guard let pending = storage.pending(of: userID, documents),
                 case .save(let save) = documents.decision(on: .activate(pending)),
-                let event = self.save(save, of: entry)
+                let event = self.save(save, in: turn)
             else { return nil }
             let transition = apply(UserEvent(event: event, reason: .activated), to: entry)
             history.noteActivation(of: userID)

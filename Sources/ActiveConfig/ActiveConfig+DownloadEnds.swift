@@ -24,12 +24,12 @@ extension ActiveConfig {
         }
         if let document { reportShape(of: document, since: lastKnown, of: userID) }
         // Stored first, so that another process notified of it finds it.
-        let result = turns.run(of: userID) { () -> DownloadResult? in
+        let result = turns.run(of: entry) { turn -> DownloadResult? in
             if download.isAbandoned { return nil }
             let received = attempt?.received
             if let received, received.epoch.isOver { return nil }
             loadedSnapshot(of: entry)
-            storeLaunch(of: entry)
+            storeLaunch(in: turn)
             let pending = entry.documents.active?.pending?.configuration
             let answer = UserDocuments.Answer(
                 outcome: exchange.outcome, document: exchange.answer?.succeeding(pending),
@@ -40,14 +40,14 @@ extension ActiveConfig {
                 headerFields: exchange.headerFields)
             arrival.reloadedNames = exchange.reloadedNames
             (arrival.attempt, arrival.download) = (attempt, download)
-            return bring(arrival, by: .answered(answer), to: entry)?.result
+            return bring(arrival, by: .answered(answer), in: turn)?.result
         }
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
         }
         let outcome =
             switch exchange.outcome {
-            case .withinInterval: "nothing was asked for within the interval"
+            case .withinInterval: "skipped, within the minimum interval"
             case .notModified: "nothing new"
             default: result.counts
             }
@@ -62,10 +62,10 @@ extension ActiveConfig {
     /// - Returns: The result, and whether what arrived was the newest document; nil when the
     ///   download was abandoned.
     private func bring(
-        _ arrival: Arrival, by proposal: UserDocuments.Proposal, to entry: UserEntry
+        _ arrival: Arrival, by proposal: UserDocuments.Proposal, in turn: borrowing Turn
     ) -> (result: DownloadResult, isNewest: Bool)? {
         var arrival = arrival
-        let documents = entry.documents
+        let (entry, documents) = (turn.entry, turn.entry.documents)
         var (event, isActive, isNewest) = (
             UserDocuments.Event?.none, documents.active?.pending == nil, true
         )
@@ -77,9 +77,9 @@ extension ActiveConfig {
         case .reload: isToBeRead = true
         case .save(let save):
             if case .bring(_, let isWhole, _) = save { isActive = isWhole }
-            event = self.save(save, of: entry)
+            event = self.save(save, in: turn)
             isNewest = event != nil
-            if !isNewest { takeOverStored(of: entry) }
+            if !isNewest { takeOverStored(in: turn) }
         }
         if !isNewest {
             arrival.document = nil
@@ -87,7 +87,7 @@ extension ActiveConfig {
         }
         arrival.replacedVersion = arrival.document.flatMap { replacedVersion(by: $0, of: entry) }
         record(arrival, isActive: isActive)
-        let result = inOrderOfFirstDownload {
+        let result = firstDownload.inOrder {
             end(arrival, to: entry) { arrival in
                 if isToBeRead {
                     return apply(reason: .downloaded, arrival: arrival, to: entry) {
@@ -121,18 +121,10 @@ extension ActiveConfig {
         _ arrival: Arrival, to entry: UserEntry, _ apply: (Arrival) -> UserTransition?
     ) -> DownloadResult? {
         var (arrival, userID) = (arrival, entry.userID)
-        let (isFirst, isStored) =
-            arrival.isCounted ? recordFirstDownloadFinished() : (false, false)
-        arrival.isFirst = isFirst
+        let record = arrival.isCounted ? firstDownload.record() : FirstDownload.Record()
+        arrival.isFirst = record.isFirst
         let transition = apply(arrival)
-        if isFirst || isStored {
-            state.withLock { state in
-                // Set last: downloads that read true skip the queue, so the first must be reported
-                // by then.
-                if isStored { state.firstDownloadFinishedIsRecorded = true }
-                if isFirst, transition == nil { state.firstDownloadIsUnreported = true }
-            }
-        }
+        firstDownload.settle(record, isAbandoned: transition == nil)
         guard let transition else { return nil }
         let isWaiting = transition.new?.known.pending != nil
         if !isWaiting {
@@ -143,48 +135,16 @@ extension ActiveConfig {
         return arrival.result(transition, of: userID)
     }
 
-    /// Until the installation's first download is recorded, downloads end one after the other, so that the
-    /// first one is reported before the others.
-    private func inOrderOfFirstDownload<Result>(_ body: () -> Result) -> Result {
-        let isRecorded = state.withLock { $0.firstDownloadFinishedIsRecorded }
-        return isRecorded ? body() : firstDownloadTurns.run(of: .generic, body)
-    }
-
-    /// Records in the store that a download has succeeded.
-    ///
-    /// If the store fails, the first download of this launch counts as the installation's, and each
-    /// later one tries again.
-    ///
-    /// - Returns: True for the first successful download of the installation; and true when the
-    ///   store has now recorded it.
-    private func recordFirstDownloadFinished() -> (isFirst: Bool, isStored: Bool) {
-        let (isFirstHere, isRecorded) = state.withLock {
-            (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)
-        }
-        if isRecorded { return (false, false) }
-        guard let store else { return (isFirstHere, false) }
-        do {
-            let isFirst =
-                try !store.firstDownloadFinished && store.recordFirstDownloadFinished()
-            return (isFirst && isFirstHere, true)
-        } catch {
-            log(
-                .error,
-                "That the first download succeeded could not be stored: \(error.logDescription)")
-            return (isFirstHere, false)
-        }
-    }
-
     /// Handles a document that arrived without a download; within the user's turn.
     ///
     /// - Returns: The result; nil when another process has stored a later one.
     func bring(
         pushed document: Vetted, held: ConfigurationState?, headerFields: [String: String],
-        to entry: UserEntry
+        in turn: borrowing Turn
     ) -> DownloadResult? {
         let arrival = Arrival(
             document.document, outcome: .downloaded, headerFields: headerFields)
-        let end = bring(arrival, by: .pushed(document, held: held), to: entry)
+        let end = bring(arrival, by: .pushed(document, held: held), in: turn)
         return end.flatMap { $0.isNewest ? $0.result : nil }
     }
 
@@ -212,7 +172,7 @@ extension ActiveConfig {
     ) {
         var isRepeated = (error as? DownloadError)?.code == .throttled
         if let attempt, attempt.received == nil, !(error is CancellationError) {
-            isRepeated = turns.run(of: userID) {
+            isRepeated = turns.run(of: users.entry(of: userID, isKept: false)) { _ in
                 !download.isAbandoned
                     && history.noteFailure(of: attempt.request, error, after: attempt.duration())
             }
@@ -222,8 +182,7 @@ extension ActiveConfig {
             isRepeated = !other.isNewFailure(error) || isRepeated
         }
         change { state in
-            guard state.downloads[userID] === download else { return nil }
-            state.downloads[userID] = nil
+            guard running.remove(download, of: userID) else { return nil }
             return deliver([], [.downloadFailed(userID, error)], in: state)
         }
         log(

@@ -2,7 +2,7 @@ extension ActiveConfig {
     /// A Boolean value that indicates whether a download has ever succeeded on this installation,
     /// in this launch or in an earlier one recorded in the store.
     public var firstConfigDownloadFinished: Bool {
-        state.withLock { $0.firstDownloadFinished } || store?.firstDownloadFinished ?? false
+        firstDownload.isFinished
     }
 
     /// Starts a download of the current user's configuration and returns immediately.
@@ -78,7 +78,7 @@ extension ActiveConfig {
         try await download(of: nil, ignoringInterval: ignoringInterval)
     }
 
-    /// Downloads a user's configuration, or joins the running download; nil is whoever is current.
+    /// Downloads a user's configuration, or joins the running download; nil: the current user.
     @discardableResult
     func download(
         of userID: UserID?, ignoringInterval: Bool = false
@@ -92,7 +92,8 @@ extension ActiveConfig {
             guard let ticket else { continue }
             let result = try await download.value(ticket)
             if ignoringInterval, !result.hasAskedServer {
-                // Joined; the next one is for the same user, even if another one is current by now.
+                // Joined a skipped one; the next is for the same user, even if the current user has
+                // changed.
                 wanted = userID
                 continue
             }
@@ -119,26 +120,19 @@ extension ActiveConfig {
     /// The running download for a user, nil being the current user, or a new one, which the caller
     /// has to start.
     private func joinableDownload(of userID: UserID?) -> (JoinedDownload, UserID, isNew: Bool) {
-        let (running, userID) = state.withLock { state in
-            (state.downloads[userID ?? state.userID], userID ?? state.userID)
-        }
-        if let running, !running.isAbandoned { return (running, userID, false) }
-        let new = JoinedDownload()
-        var download = new
-        change { state in
-            if let other = state.downloads[userID], other !== running {
-                // Another caller has started one meanwhile.
-                download = other
-                return nil
+        let userID = userID ?? state.withLock { $0.userID }
+        let joined = state.withLock { state in
+            let joined = running.join(userID)
+            if joined.abandoned != nil {
+                // Reported before any event of the new download.
+                queue(in: &state) {
+                    self.perform(
+                        Delivery(events: [.downloadFailed(userID, CancellationError())]))
+                }
             }
-            let abandoned = state.downloads.updateValue(new, forKey: userID)
-            // Reported before any event of the new download.
-            let events = abandoned.map { _ in
-                [Delivery.Event.downloadFailed(userID, CancellationError())]
-            }
-            return deliver([], events ?? [], in: state)
+            return joined
         }
-        return (download, userID, download === new)
+        return (joined.download, userID, joined.isNew)
     }
 
     /// Starts a download: calls the downloader, stores its answer and activates it.
@@ -161,7 +155,7 @@ extension ActiveConfig {
                 : await storeCalls.run(in: entry.downloads) {
                     self.plan(for: entry, ignoringInterval: ignoringInterval)
                 }
-            // Whoever brings a downloader has reasons and waits of its own.
+            // A caller with its own downloader, as the updater, applies its own limits.
             switch other == nil ? try await verdict(on: plan, of: download) : .ask {
             case .ask: break
             case .withinInterval:
@@ -244,7 +238,7 @@ extension ActiveConfig {
         var request = history.request(of: entry.userID, by: configDownloader)
         request.ignoresInterval = ignoringInterval
         let verdict = history.verdict(on: request, hasDocument: lastKnown != nil)
-        // Whoever shares the store shares the interval and the waits, and with them the answer.
+        // Processes that share the store share the interval and the waits, so also the answer.
         let changes = verdict == .ask ? [] : reload(entry, newest: lastKnown)
         return Plan(
             lastKnown: lastKnown, revision: revision, request: request, verdict: verdict,

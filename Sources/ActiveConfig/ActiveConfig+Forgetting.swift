@@ -47,14 +47,14 @@ extension ActiveConfig {
 
     private func forgetInTask(_ user: UserID) async throws {
         // At once, even while the user's other store calls are running.
-        markAbandoned(user)?.abandon()
+        running.markAbandoned(of: user)?.abandon()
         let entry = users.entry(of: user, isKept: false)
         try await storeCalls.run(in: entry.writes) { Result { try self.forget(user) } }.get()
     }
 
     package func forget(_ user: UserID) throws {
         let userID = user.string
-        markAbandoned(user)?.abandon()
+        running.markAbandoned(of: user)?.abandon()
         let entry = users.entry(of: user, isKept: false)
         if ThreadMark.isHeld {
             return storeCalls.async(in: entry.writes) {
@@ -69,7 +69,7 @@ extension ActiveConfig {
         }
         // Loaded first, to find out what differs.
         loadedSnapshot()
-        let (download, failure) = try turns.run(of: user) {
+        let (download, failure) = try turns.run(of: entry) { _ in
             try storage.removePending(of: user)
             do {
                 try storage.removeOwn(of: user)
@@ -84,8 +84,8 @@ extension ActiveConfig {
                 throw error
             }
             history.forget(user)
-            // A download started meanwhile can have been stored just before the removal.
-            let download = markAbandoned(user)
+            // A download started since the first look can have been stored just before the removal.
+            let download = running.markAbandoned(of: user)
             // Last: a refused document must not become active again while it is stored.
             let failure = Result { try vettings.forget(user) }
             // So that only the store is read.
@@ -101,14 +101,5 @@ extension ActiveConfig {
         download?.abandon()
         try failure.get()
         log(.info, "\(user.logName) is forgotten.")
-    }
-
-    /// Marks a running download, under the lock that activating its answer takes.
-    private func markAbandoned(_ userID: UserID) -> JoinedDownload? {
-        state.withLock { state in
-            let download = state.downloads[userID]
-            download?.markAbandoned()
-            return download
-        }
     }
 }

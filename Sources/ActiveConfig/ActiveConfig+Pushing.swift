@@ -34,7 +34,7 @@ extension ActiveConfig {
     ) async -> PushOutcome {
         let entry = users.entry(of: userID, isKept: false)
         let outcome = try? await storeCalls.runUnlessCancelled(in: entry.writes) { [self] in
-            turns.run(of: userID) { () -> PushOutcome in
+            turns.run(of: entry) { turn -> PushOutcome in
                 let held = newestDocument(of: entry)
                 let configuration: ConfigurationState
                 switch decide(held) {
@@ -59,7 +59,7 @@ extension ActiveConfig {
                     // Within the turn, so that forgetting the user happens before or after.
                     let result = bring(
                         pushed: document, held: held,
-                        headerFields: configuration.original?.headerFields ?? [:], to: entry)
+                        headerFields: configuration.original?.headerFields ?? [:], in: turn)
                     guard let result else { return .skipped }
                     reportShape(of: configuration, since: held, of: userID)
                     history.notePush(
@@ -88,7 +88,7 @@ extension ActiveConfig {
         guard answer.isConfirmation else { return }
         let entry = users.entry(of: userID, isKept: false)
         try? await storeCalls.runUnlessCancelled(in: entry.writes) { [self] in
-            turns.run(of: userID) {
+            turns.run(of: entry) { turn in
                 let held = newestDocument(of: entry)
                 guard
                     let new = try? vettings.accepted(
@@ -97,7 +97,7 @@ extension ActiveConfig {
                 else { return }
                 _ = bring(
                     pushed: new, held: held,
-                    headerFields: answer.original?.headerFields ?? [:], to: entry)
+                    headerFields: answer.original?.headerFields ?? [:], in: turn)
             }
             signalChange(of: userID)
         }

@@ -1,7 +1,7 @@
 /// Documents stored by another process, such as an app extension that shares the folder.
 extension ActiveConfig {
-    /// Activates documents that another process has stored meanwhile, for the current user and all
-    /// users in memory.
+    /// Activates documents that another process has stored, for the current user and all users in
+    /// memory.
     ///
     /// Otherwise this process sees them at its own next download, or when it loads the user again.
     /// It reads the store once per user in memory, and makes no request.
@@ -28,8 +28,8 @@ extension ActiveConfig {
     @discardableResult
     public func reload() -> [SectionChange] { reloadStored() }
 
-    /// Activates documents that another process has stored meanwhile, for the current user and all
-    /// users in memory.
+    /// Activates documents that another process has stored, for the current user and all users in
+    /// memory.
     ///
     /// Otherwise this process sees them at its own next download, or when it loads the user again.
     /// It reads the store once per user in memory, and makes no request.
@@ -82,9 +82,9 @@ extension ActiveConfig {
     func reload(_ entry: UserEntry) -> [SectionChange] {
         let userID = entry.userID
         // Within the user's turn, so that a download of this process happens before or after.
-        return turns.run(of: userID) {
+        return turns.run(of: entry) { turn in
             let known = entry.documents.active
-            guard let known, let transition = takeOverStored(of: entry),
+            guard let known, let transition = takeOverStored(in: turn),
                 let new = entry.documents.active, new !== known
             else { return [] }
             reportShape(of: new.newest, since: known.newest, of: userID)
@@ -99,7 +99,8 @@ extension ActiveConfig {
     ///
     /// - Returns: The transition; nil when nothing has changed.
     @discardableResult
-    func takeOverStored(of entry: UserEntry) -> UserTransition? {
+    func takeOverStored(in turn: borrowing Turn) -> UserTransition? {
+        let entry = turn.entry
         let revision = entry.documents.revision
         let transition = apply(reason: .reloaded, to: entry) {
             .reloaded(self.readStore(of: entry))

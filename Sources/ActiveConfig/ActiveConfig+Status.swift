@@ -43,9 +43,8 @@ extension ActiveConfig {
     ) -> ConfigurationStatus {
         let source = contents.source
         let isDocument = source != .bootstrap && source != .absent
-        let download = state.withLock { $0.downloads[contents.userID] }
         return ConfigurationStatus(
-            lastDownload: last, isDownloading: download.map { !$0.isAbandoned } ?? false,
+            lastDownload: last, isDownloading: running.isRunning(of: contents.userID),
             freshness: freshness(of: contents),
             confirmationDate: isDocument
                 ? history.confirmationDate(of: source == .genericUser ? .generic : contents.userID)

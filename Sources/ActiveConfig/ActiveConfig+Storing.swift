@@ -4,9 +4,9 @@ extension ActiveConfig {
     ///
     /// - Returns: What follows, which readers do not see yet; nil when another process has stored a
     ///   later document.
-    func save(_ save: UserDocuments.Save, of entry: UserEntry) -> UserDocuments.Event? {
-        storeLaunch(of: entry)
-        return storage.save(save, of: entry.userID, entry.documents)
+    func save(_ save: UserDocuments.Save, in turn: borrowing Turn) -> UserDocuments.Event? {
+        storeLaunch(in: turn)
+        return storage.save(save, of: turn.entry.userID, turn.entry.documents)
     }
 
     /// Stores the document activated at launch as the user's own.
@@ -14,8 +14,8 @@ extension ActiveConfig {
     /// Loading itself does not write, as it can happen on any thread. If the process ends before,
     /// the next launch repeats this. A document that another process has stored since is newer, and
     /// stays.
-    func storeLaunch(of entry: UserEntry) {
-        let documents = entry.documents
+    func storeLaunch(in turn: borrowing Turn) {
+        let (entry, documents) = (turn.entry, turn.entry.documents)
         guard documents.isLaunchUnstored, let launched = documents.ownDocument else { return }
         // With the bytes of its original, which are not kept in memory.
         guard let pending = storage.keptPending(of: entry.userID, documents),
@@ -37,7 +37,7 @@ extension ActiveConfig {
         for entry in entry === generic ? [entry] : [entry, generic]
         where entry.documents.isLaunchUnstored {
             storeCalls.async(in: entry.writes) {
-                self.turns.run(of: entry.userID) { self.storeLaunch(of: entry) }
+                self.turns.run(of: entry) { self.storeLaunch(in: $0) }
                 self.signalChange()
             }
         }

@@ -2,7 +2,7 @@
 /// deliveries for listeners and notifications.
 ///
 /// Deciding and comparing are serialized by ``transitions``, which readers do not take. No code of
-/// the app runs meanwhile: stores and vettings were called before, and replaced objects are
+/// the app runs under it: stores and vettings were called before, and replaced objects are
 /// released afterwards, since the `deinit` of a decoded value is the app's.
 extension ActiveConfig {
     /// An event, and how it is reported.
@@ -90,7 +90,7 @@ extension ActiveConfig {
         {
             return .announce(activation)
         }
-        if let download = event.arrival?.download, !end(download, of: entry.userID) {
+        if let download = event.arrival?.download, !running.end(download, of: entry.userID) {
             return .abandoned
         }
         let transition = publish(
@@ -101,22 +101,12 @@ extension ActiveConfig {
         }
         // After the sections of all users.
         if let arrival = event.arrival {
-            change { deliver([], arrival.events(transition, of: entry.userID, in: &$0), in: $0) }
+            let events = arrival.events(transition, of: entry.userID, firstDownload)
+            change { deliver([], events, in: $0) }
         }
         pass.isActiveChanged =
             transitions.entry !== current || current.documents.active !== active
         return .done(transition)
-    }
-
-    /// Ends a running download.
-    ///
-    /// - Returns: False when it was abandoned.
-    private func end(_ download: JoinedDownload, of userID: UserID) -> Bool {
-        state.withLock { state in
-            if download.isAbandoned { return false }
-            state.downloads[userID] = nil
-            return true
-        }
     }
 
     /// Changes the layers beneath and above all documents.

@@ -59,8 +59,8 @@ public final class ActiveConfig: Sendable {
     let storeCalls = BlockingCalls()
     /// Serializes changes of a user's stored documents.
     let turns = UserTurns()
-    /// Serializes the ends of downloads until the first one is recorded.
-    let firstDownloadTurns = UserTurns()
+    let running = RunningDownloads()
+    let firstDownload: FirstDownload
     /// The generic user, to whom others fall back.
     let generic: UserEntry
 
@@ -103,6 +103,7 @@ public final class ActiveConfig: Sendable {
         observers = ConfigurationObservers(log: options.log)
         self.options = options
         log = options.log
+        firstDownload = FirstDownload(store: store, log: options.log)
         users = UserTable(
             limits: options.userCacheLimits, policy: options.activationPolicy,
             listenerQueue: listenerQueue)

@@ -36,7 +36,7 @@ public protocol ConfigurationVetting: Sendable {
 
     /// Called before a document becomes active for the current user.
     ///
-    /// Another one may become active meanwhile; ``didActivate(_:number:)`` reports the result.
+    /// Another document may become active in between; ``didActivate(_:number:)`` reports the result.
     func willActivate(_ activation: ConfigurationActivation)
 
     /// Called with the document that is active for the current user, after each change.

@@ -7,7 +7,26 @@ protocol ObservedSource: SnapshotSource, SettingsReading {
     var status: ConfigurationStatus { get }
     /// The configuration as the main actor sees it, created at the first observation.
     @MainActor var observed: ObservedConfiguration { get }
-    func values<Value>(of selection: SettingSelection<Value>) -> ConfigurationUpdates<Value>
+    /// Adds a registration, and queues the current section for it unless the caller delivers that.
+    ///
+    /// - Returns: The current configuration.
+    @discardableResult
+    func add(
+        _ registration: ListenerRegistration, queuesCurrentSection: Bool
+    ) -> SnapshotContents?
+    /// Removes a registration.
+    var remover: @Sendable (ListenerRegistration) -> Void { get }
+}
+
+extension ObservedSource {
+    func values<Value>(of selection: SettingSelection<Value>) -> ConfigurationUpdates<Value> {
+        ConfigurationUpdates(
+            of: selection, makeSignals: { self.makeSignals() },
+            load: {
+                ConfigurationSnapshot(
+                    config: self.config, contents: await self.loadedSnapshotInTask())
+            })
+    }
 }
 
 /// The active configuration as the main actor sees it, observed setting by setting.

@@ -63,7 +63,7 @@ public final class UserConfiguration: Sendable {
     /// message.
     ///
     /// It counts as a download of the user, and waits for a running one: it is vetted, stored, and
-    /// becomes active or waits for `activate()`, unless the user is forgotten meanwhile. A document
+    /// becomes active or waits for `activate()`, unless the user is forgotten first. A document
     /// with a lower `template_version` than the user's newest one has no effect. If a vetting needs
     /// originals, as signatures do, the document must have its ``ConfigurationState/original``.
     ///
@@ -109,9 +109,9 @@ public final class UserConfiguration: Sendable {
 
     /// Activates the user's pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
-    /// listener queue. If it cannot be stored, it is active all the same: see ``ActiveConfigStore``. It waits for the store. Called by a store, it returns at once, and activates
-    /// afterwards.
+    /// When it returns, the document is stored as the user's own, and its deliveries are queued on the
+    /// listener queue. If it cannot be stored, it is active all the same: see ``ActiveConfigStore``.
+    /// Blocks for the store. From within a store it returns at once, and activates later.
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
     @available(
@@ -123,7 +123,7 @@ public final class UserConfiguration: Sendable {
 
     /// Activates the user's pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
+    /// When it returns, the document is stored as the user's own, and its deliveries are queued on the
     /// listener queue. If it cannot be stored, it is active all the same: see ``ActiveConfigStore``.
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
@@ -157,7 +157,30 @@ extension UserConfiguration: SettingsReading {
     }
 }
 
+extension UserConfiguration: SectionObserving {
+    /// The observations of a user.
+    ///
+    /// - Parameter settings: The user's configuration.
+    /// - Returns: The observations.
+    public static func observations(of settings: UserConfiguration) -> SectionObservations {
+        SectionObservations(source: settings)
+    }
+}
+
 extension UserConfiguration: ObservedSource {
+    @discardableResult
+    func add(
+        _ registration: ListenerRegistration, queuesCurrentSection: Bool
+    ) -> SnapshotContents? {
+        loadedSnapshot()
+        return entry.register(registration, queuesCurrentSection: queuesCurrentSection)
+    }
+
+    /// Keeps the user in memory.
+    var remover: @Sendable (ListenerRegistration) -> Void {
+        { [entry] registration in entry.remove(registration) }
+    }
+
     @discardableResult
     func loadedSnapshot() -> SnapshotContents { config.loadedSnapshot(of: entry) }
 

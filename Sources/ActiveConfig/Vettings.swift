@@ -104,7 +104,7 @@ final class Vettings: Sendable {
         orOf other: UserID? = nil
     ) -> ConfigurationState? {
         if isEmpty { return stored()?.keptInMemory }
-        // Read before the document: the user can be forgotten meanwhile.
+        // Read before the document: a user who is forgotten in between starts another epoch.
         let epochs = (users.epoch(of: userID), other.flatMap { users.epoch(of: $0) })
         guard let stored = stored() else { return nil }
         var owner = userID

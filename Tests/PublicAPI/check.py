@@ -34,7 +34,8 @@ def completions(found):
     kinds = ("swift.method", "swift.property")
     return sorted({
         path[1].split("(")[0] for kind, path, _ in found.values()
-        if len(path) == 2 and path[0] in ("ActiveConfig", "SettingsReading") and kind in kinds
+        if len(path) == 2 and kind in kinds
+        and path[0] in ("ActiveConfig", "SettingsReading", "SectionObserving")
     })
 
 

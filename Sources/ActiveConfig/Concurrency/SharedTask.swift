@@ -15,7 +15,7 @@ final class SharedTask<Answer: Sendable, Value: Sendable>: Sendable {
         var outcome: Result<Value, any Error>?
         var waiting: [Int: CheckedContinuation<Value, any Error>?] = [:]
         var nextTicket = 0
-        var isAwaitedByNobody = false
+        var isDetached = false
     }
 
     private let state = Locked(State())
@@ -28,7 +28,7 @@ final class SharedTask<Answer: Sendable, Value: Sendable>: Sendable {
     /// Keeps it running without callers; false when it is already abandoned.
     func detach() -> Bool {
         state.withLock { state in
-            if !state.isAbandoned { state.isAwaitedByNobody = true }
+            if !state.isAbandoned { state.isDetached = true }
             return !state.isAbandoned
         }
     }
@@ -85,7 +85,7 @@ final class SharedTask<Answer: Sendable, Value: Sendable>: Sendable {
         }
         guard let continuation else { return }
         settle(.failure(CancellationError())) { state in
-            let isLeft = state.waiting.isEmpty && !state.isAwaitedByNobody
+            let isLeft = state.waiting.isEmpty && !state.isDetached
             // The task can be abandoned already.
             state.isAbandoned = state.isAbandoned || isLeft
             return isLeft

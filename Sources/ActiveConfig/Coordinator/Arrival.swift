@@ -27,18 +27,16 @@ struct Arrival: Sendable {
     /// True when it counts as a download of the installation.
     var isCounted: Bool { attempt != nil || download == nil }
 
-    /// The events to post after the sections; called in the critical section of the change.
+    /// The events to post after the sections.
     func events(
-        _ transition: UserTransition, of userID: UserID, in state: inout CoordinatorState
+        _ transition: UserTransition, of userID: UserID, _ first: FirstDownload
     ) -> [Delivery.Event] {
-        state.firstDownloadFinished = true
         let isCurrent = transition.isCurrent
         let meta = (document ?? (isCurrent ? transition.new?.configuration : nil))?.meta
         let isWaiting = isCurrent && transition.new?.known.pending != nil
         let update = Delivery.Event.downloadFinished(
             userID, meta: meta ?? [:], configurationIsCurrent: isCurrent && !isWaiting)
-        guard isFirst || isCounted && state.firstDownloadIsUnreported else { return [update] }
-        state.firstDownloadIsUnreported = false
+        guard first.finish(isFirst: isFirst, isCounted: isCounted) else { return [update] }
         return [.firstDownloadFinished(userID, meta: meta ?? [:]), update]
     }
 

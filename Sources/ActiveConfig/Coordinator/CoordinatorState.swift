@@ -1,4 +1,4 @@
-/// State that readers, listeners and downloads of an ``ActiveConfig`` share, behind its one lock.
+/// State that readers and listeners of an ``ActiveConfig`` share, behind one lock.
 struct CoordinatorState: Sendable {
     /// The current user.
     var entry: UserEntry
@@ -19,16 +19,6 @@ struct CoordinatorState: Sendable {
     var secrets: Set<SettingPath> = []
     private let scalars: ScalarCache
     private let replicas: SectionReplicas
-    /// True since the first download of this launch.
-    var firstDownloadFinished = false
-    /// True once the store is known to have recorded it for the installation.
-    var firstDownloadFinishedIsRecorded = false
-    /// True when it was recorded by a download that was abandoned, and so is not reported yet.
-    var firstDownloadIsUnreported = false
-    /// Running downloads by user.
-    ///
-    /// A download ends when it is removed here, which happens once.
-    var downloads: [UserID: JoinedDownload] = [:]
     /// True once the first delivery was put on the listener queue.
     var isListenerQueueWatched = false
     /// Registrations by section.

@@ -11,7 +11,7 @@ struct DownloadExchange: Sendable {
     var outcome = DownloadOutcome.downloaded
     /// The sections changed by a document that another process has stored, when no request was made.
     var reloadedNames: Set<String> = []
-    /// Header fields of the answer, unless it brings nothing.
+    /// Header fields of the answer; empty without a document.
     var headerFields: [String: String] = [:]
 }
 

@@ -41,7 +41,7 @@ struct ListenerTable: Sendable {
 
     /// Removes dead registrations, which the caller found among those from `add(_:)`.
     mutating func prune(_ gone: [ListenerRegistration]) {
-        // The key can belong to a living listener by now.
+        // A new listener can reuse the address, and so the key.
         for registration in gone
         where rows[registration.sectionName]?[registration.key] === registration {
             remove(registration)

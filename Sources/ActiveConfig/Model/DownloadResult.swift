@@ -6,7 +6,7 @@ public struct DownloadResult: Sendable {
     /// A Boolean value that indicates whether the downloaded or confirmed configuration is active
     /// for the current user.
     ///
-    /// False when the user changed meanwhile, so that the configuration was only stored for its
+    /// False when the user changed during the download, so that the configuration was only stored for its
     /// owner, or when the document is pending; see ``ActivationPolicy``.
     public let configurationIsCurrent: Bool
 
@@ -18,7 +18,7 @@ public struct DownloadResult: Sendable {
 
     /// The active sections that the download changed, added or removed.
     ///
-    /// Empty when nothing changed, when the user changed meanwhile, and when all changes are
+    /// Empty when nothing changed, when the user changed during the download, and when all changes are
     /// pending: then ``ActiveConfig/ActiveConfig/pendingChanges`` has them.
     public let changedSectionNames: Set<String>
 

@@ -167,7 +167,7 @@ public final class LaunchGate {
     }
 
     /// Notifies observers of the state when a maintenance has ended by the monotonic clock, even if
-    /// the time of day was changed meanwhile.
+    /// the time of day was changed since.
     private func wake(at end: Date, in time: TimeInterval) {
         if alarm?.end == end { return }
         alarm?.task.cancel()

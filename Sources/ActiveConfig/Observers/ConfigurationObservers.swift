@@ -77,7 +77,7 @@ final class ConfigurationObservers: Sendable {
     /// - Returns: True when it is new.
     @discardableResult
     func tellRefusal(_ event: ConfigurationEvent) -> Bool {
-        // Under one lock, so that an observer added meanwhile gets it either from here or from the
+        // Under one lock, so that an observer that is being added gets it either from here or from the
         // replay.
         guard let addition = change({ $0.addRefusal(event) }) else { return false }
         tell(addition)

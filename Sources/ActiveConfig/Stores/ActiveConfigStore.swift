@@ -29,7 +29,7 @@ public protocol ActiveConfigStore: Sendable {
 
     /// Stores a configuration as a user's own unless a later one is stored, as one step: nothing
     /// else that shares the store, in this or another process, may store one of the user's
-    /// meanwhile.
+    /// between the comparison and the write.
     ///
     /// The default implementation reads ``ownConfiguration(forUserID:)``, then persists: it
     /// overwrites what another process stores between the two.
@@ -91,7 +91,7 @@ public protocol ActiveConfigStore: Sendable {
     /// or result, means absent.
     ///
     /// Nothing else that shares the store, in this or another process, may change the record
-    /// meanwhile. A record of the installation must survive a loss of power when this returns. The
+    /// between its read and its write. A record of the installation must survive a loss of power when this returns. The
     /// default implementation throws ``StoreRecord/UnsupportedError``.
     ///
     /// - Parameters:

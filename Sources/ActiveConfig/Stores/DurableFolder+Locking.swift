@@ -50,7 +50,7 @@ extension DurableFolder {
             throw StoreError(.cannotWrite, path: path, error)
         }
         if let file = try? open(Self.lockFile, for: .creating) { return file }
-        // Another process has created it meanwhile; if not, this throws.
+        // Another process can have created it since; if not, this throws.
         return try open(Self.lockFile, for: .locking)
     }
 

@@ -168,7 +168,7 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
         // A store may call it again, although it must not.
         func apply(to old: Data?) -> Data? {
             let read = old.map { decode($0, problem: &problem) }
-            // In memory before the store writes: whoever it calls then reads what it writes.
+            // In memory before the store writes: code that the store calls then reads what it writes.
             let new: Value
             (new, count) = state.withLock { state in
                 // Without a record, the value of this launch is stored.

@@ -44,7 +44,7 @@ final class SectionPool: Sendable {
     func shared(_ section: ActiveConfigSection) -> (section: ActiveConfigSection, size: Int) {
         let table = section.table
         let fingerprint = table.source ?? DocumentWriter.fingerprint(of: table)
-        // A table that loses its last other reference meanwhile is released after the lock.
+        // A table that loses its last other reference under the lock is released after the lock.
         let (known, knownSize) = state.withLock { state in
             (state.entries[fingerprint]?.table, state.entries[fingerprint]?.size)
         }

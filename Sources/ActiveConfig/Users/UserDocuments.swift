@@ -506,7 +506,7 @@ struct UserDocuments: Sendable {
             pending.document, into: &document,
             at: pending.isOfEarlierLaunch ? [.immediate, .nextLaunch] : [.immediate])
         let isPartlyActive = document.sections != base.configuration.sections
-        // A mixed document is not an answer of the server.
+        // A mixed document has no entity tag: the server never sent it.
         if isPartlyActive { document.entityTag = nil }
         return KnownConfiguration(
             document, source: base.source, isOwn: base.isOwn,

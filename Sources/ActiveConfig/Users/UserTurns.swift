@@ -1,5 +1,12 @@
 internal import Dispatch
 
+/// Proof that the code runs in a user's turn: only ``UserTurns`` makes one.
+struct Turn: ~Copyable {
+    let entry: UserEntry
+
+    fileprivate init(_ entry: UserEntry) { self.entry = entry }
+}
+
 /// Serializes changes of each user's documents: one turn at a time.
 ///
 /// Users do not wait for each other. A turn calls the store, and therefore holds no lock of the
@@ -10,7 +17,10 @@ final class UserTurns: Sendable {
     private let queues = Locked<[UserID: (queue: DispatchQueue, count: Int)]>([:])
 
     /// Runs `body` on the calling thread.
-    func run<Result>(of userID: UserID, _ body: () throws -> Result) rethrows -> Result {
+    func run<Result>(
+        of entry: UserEntry, _ body: (borrowing Turn) throws -> Result
+    ) rethrows -> Result {
+        let userID = entry.userID
         let queue = queues.withLock { queues in
             let queue = queues[userID]?.queue ?? DispatchQueue(label: "ActiveConfig.turns")
             queues[userID] = (queue, (queues[userID]?.count ?? 0) + 1)
@@ -22,7 +32,7 @@ final class UserTurns: Sendable {
                 queues[userID] = count > 1 ? (queue, count - 1) : nil
             }
         }
-        return try ThreadMark.turn.run { try queue.sync(execute: body) }
+        return try ThreadMark.turn.run { try queue.sync { try body(Turn(entry)) } }
     }
 
     /// The number of a user's running and waiting turns.

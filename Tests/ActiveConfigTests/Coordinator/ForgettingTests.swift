@@ -84,7 +84,7 @@ struct ForgettingTests {
             }
             try await config.forgetUser("1")
             // Late work of the download has ended.
-            config.turns.run(of: UserID("1")) {}
+            config.turns.run(of: config.users.entry(of: UserID("1"), isKept: false)) { _ in }
             config.listenerQueue.sync {}
             #expect(store.ownConfiguration(forUserID: "1") == nil, "round \(round)")
             #expect(config["Home"] == nil, "round \(round)")

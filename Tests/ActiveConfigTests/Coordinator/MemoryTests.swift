@@ -105,6 +105,6 @@ struct MemoryTests {
             200, named: ActiveConfig.downloadUpdateFinishedNotification)
         try await recorder.waitForNotifications(
             200, named: ActiveConfig.downloadFailedNotification)
-        #expect(config.state.withLock { $0.downloads.isEmpty })
+        #expect(config.running.count == 0)
     }
 }

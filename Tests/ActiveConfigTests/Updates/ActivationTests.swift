@@ -304,7 +304,7 @@ struct ActivationTests {
             store.persistPendingConfiguration(second, forUserID: "A")
             let config = fixture.launch().config
             // Delays the write that follows the loading.
-            config.turns.run(of: UserID("A")) {
+            config.turns.run(of: config.users.entry(of: UserID("A"), isKept: false)) { _ in
                 config.currentUserID = "A"
                 #expect(config["Home"]?.title == "2")
                 store.persistConfiguration(own, forUserID: "A")
@@ -312,7 +312,7 @@ struct ActivationTests {
             }
             // Also stores the document that loading activated.
             let entry = config.users.entry(of: UserID("A"), isKept: false)
-            config.turns.run(of: UserID("A")) { config.storeLaunch(of: entry) }
+            config.turns.run(of: entry) { config.storeLaunch(in: $0) }
             #expect(store.ownConfiguration(forUserID: "A")?.entityTag == own?.entityTag)
             #expect(store.pendingConfiguration(forUserID: "A")?.entityTag == pending?.entityTag)
         }
