@@ -18,6 +18,7 @@ extension TemplateStoring {
     ///   - user: The person or program that rolls back.
     ///   - description: The reason, as the description of the new version.
     ///   - date: The time of the rollback.
+    ///   - origin: The interface through which it is made.
     /// - Returns: The new version.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing`; `versionMissing` when the
     ///   version is not stored or not older than the current one; `versionMismatch` when the
@@ -26,7 +27,7 @@ extension TemplateStoring {
     public func rollBack(
         to number: Int, inProject project: String,
         expecting expectation: TemplateSubmission.Expectation = .any, user: TemplateVersion.User,
-        description: String? = nil, date: Date
+        description: String? = nil, date: Date, origin: TemplateVersion.Origin = .restAPI
     ) async throws(TemplateStoreError) -> StoredTemplate {
         var mismatch: TemplateStoreError?
         for _ in 0..<rollbackAttempts {
@@ -58,8 +59,8 @@ extension TemplateStoring {
             }
             let submission = TemplateSubmission(
                 project: project, content: target.content, expectation: .version(current),
-                date: date, user: user, description: description, updateType: .rollback,
-                rollbackSource: number)
+                date: date, user: user, description: description, origin: origin,
+                updateType: .rollback, rollbackSource: number)
             do {
                 return try await publish(submission)
             } catch {

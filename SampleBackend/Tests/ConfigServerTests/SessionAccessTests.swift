@@ -153,6 +153,20 @@ struct SessionAccessTests {
         }
     }
 
+    @Test func aRollbackByASessionHasTheConsoleAsItsOrigin() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let session = try await server.signIn()
+            for _ in 1...2 { try await server.publish(.sample) }
+            let bySession = try await server.administer(
+                "POST", Self.path + ":rollback", body: ["versionNumber": "1"], token: nil,
+                fields: session.changingFields)
+            #expect(try bySession.json["version"]?["updateOrigin"] == "CONSOLE")
+            let byToken = try await server.administer(
+                "POST", Self.path + ":rollback", body: ["versionNumber": "1"])
+            #expect(try byToken.json["version"]?["updateOrigin"] == "REST_API")
+        }
+    }
+
     @Test func aSessionIsIgnoredBesideAnAuthorizationField() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let session = try await server.signIn()

@@ -134,8 +134,8 @@ class HistoryTests(TaskCase):
         version = self.template()["version"]
         self.assertEqual(
             (version["versionNumber"], version["updateType"], version["rollbackSource"],
-             version["description"]),
-            ("4", "ROLLBACK", "1", "Too many errors"))
+             version["description"], version["updateOrigin"]),
+            ("4", "ROLLBACK", "1", "Too many errors", "CONSOLE"))
         self.go("settings")
         self.wait_for_text("60.0", "main")
 

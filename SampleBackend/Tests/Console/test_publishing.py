@@ -285,7 +285,7 @@ class TwoPeopleTests(TaskCase):
         self.wait_for_text("1 change", ".draft-bar")
         self.change_draft(lambda template: change(template["parameterGroups"], "mine"))
         self.go("merge")
-        self.wait_for_text("Nobody has published", "main")
+        self.wait_for_text("which is current: there is nothing to merge", "main")
         self.wait_for_text("2 changes", ".draft-bar")
         # The page follows a version that is published while it is open.
         self.theirs(lambda groups: change(groups, "theirs"))

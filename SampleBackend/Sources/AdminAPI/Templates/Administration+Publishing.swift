@@ -104,7 +104,7 @@ extension Administration {
     ///   template would be too large.
     func rollBack(
         to version: Int, inProject project: String, ifMatch: String?, user: TemplateVersion.User,
-        description: String?
+        description: String?, origin: TemplateVersion.Origin
     ) async throws(RequestError) -> StoredTemplate {
         try await checkExists(project)
         let expectation: TemplateSubmission.Expectation =
@@ -122,7 +122,7 @@ extension Administration {
             () throws(TemplateStoreError) in
             try await store.rollBack(
                 to: version, inProject: project, expecting: expectation, user: user,
-                description: description, date: now())
+                description: description, date: now(), origin: origin)
         }
         await library.applyPublished(stored)
         return stored

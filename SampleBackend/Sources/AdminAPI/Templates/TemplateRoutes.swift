@@ -105,7 +105,7 @@ struct TemplateRoutes: Sendable {
             try await administration.rollBack(
                 to: try request.rollbackVersion, inProject: request.project,
                 ifMatch: request.headerFields[.ifMatch], user: request.user,
-                description: try request.rollbackDescription))
+                description: try request.rollbackDescription, origin: request.origin))
     }
 
     /// Returns the default values in a file format that apps bundle.

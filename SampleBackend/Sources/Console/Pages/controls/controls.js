@@ -119,6 +119,7 @@ function describeCells(row, headings) {
  * @param {HTMLTableRowElement[]} rows
  */
 function withoutEmptyColumns(headings, rows) {
+    if (!rows.length) return headings;
     const isUsed = headings.map((_, index) => (
         rows.some((row) => row.cells[index]?.hasChildNodes())));
     for (const row of rows) {

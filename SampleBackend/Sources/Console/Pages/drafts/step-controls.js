@@ -79,14 +79,13 @@ function stepButton(workspace, kind, name) {
 }
 
 /**
- * The buttons; hidden while no step can be undone or redone, so that the others keep their places.
+ * The buttons; false while no step can be undone or redone.
  *
  * @param {Workspace} workspace
  */
 export function stepButtons(workspace) {
     const {undoName, redoName} = workspace;
-    const isHidden = undoName === null && redoName === null;
-    return h('span', {class: isHidden ? 'steps kept-place' : 'steps'},
+    return (undoName !== null || redoName !== null) && h('span', {class: 'steps'},
         stepButton(workspace, 'undo', undoName), stepButton(workspace, 'redo', redoName));
 }
 
