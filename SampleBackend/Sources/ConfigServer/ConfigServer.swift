@@ -27,7 +27,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
     public var description: String { "ConfigServer" }
 
     let options: ConfigServerOptions
-    let certificate: TLSCertificate?
+    private let certificate: TLSCertificate?
+    let reloads: [FileReload]
     private let source: any DocumentSource
     /// True when requests can wait for changes: the documents come from the library, which the hub
     /// follows.
@@ -121,8 +122,19 @@ public struct ConfigServer: Service, CustomStringConvertible {
         waits = source == nil
         self.options = options
         certificate = options.tls.map(TLSCertificate.init)
+        reloads = Self.reloads(
+            certificate: certificate, userTokens: options.clientAccess.userTokens, logger: logger)
         self.logger = logger
         self.onListening = onListening
+    }
+
+    /// Checks that a server with these options can listen and use its certificate, before a store is
+    /// created for it.
+    ///
+    /// - Throws: A ``ListeningError`` or a ``TLSFilesError``.
+    public static func checkListening(_ options: ConfigServerOptions) async throws {
+        try await options.tls.map(TLSCertificate.init)?.read()
+        try await HTTPListener.checkAddress(hostname: options.hostname, port: options.port)
     }
 
     /// Serves until a graceful shutdown, or until the task is cancelled.
@@ -130,7 +142,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
     /// - Throws: A ``ListeningError`` when the address is unavailable, a ``TLSFilesError`` when the
     ///   certificate cannot be used.
     public func run() async throws {
-        let listener = try HTTPListener(
+        try await certificate?.read()
+        let listener = HTTPListener(
             hostname: options.hostname, port: options.port, tls: certificate,
             services: ConnectionServices(
                 limits: options.limits,
