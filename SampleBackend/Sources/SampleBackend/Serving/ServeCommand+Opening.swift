@@ -1,4 +1,5 @@
 import AdminAPI
+import ClientAPI
 import ConfigServer
 import HTTPServing
 import Logging
@@ -59,12 +60,12 @@ extension ServeCommand {
         options.limits.requestsPerSecond = limit > 0 ? limit : nil
         if rateLimit == 0 {
             // Behind a proxy all clients have its address: one would lock out all administrators.
-            options.limits.signInsPerSecond = Self.defaultRateLimit
-            options.limits.wrongTokensPerSecond = 100 * Self.defaultRateLimit
+            options.administratorLimits.signInsPerSecond = Self.defaultRateLimit
+            options.administratorLimits.wrongTokensPerSecond = 100 * Self.defaultRateLimit
         }
         let streams = maxStreamsPerAddress ?? (isLoopback ? 0 : Self.defaultStreamsPerAddress)
-        options.limits.streamsPerAddress = streams > 0 ? streams : nil
-        options.limits.streamMaximumAge = streamMaxAge > 0 ? .seconds(streamMaxAge) : nil
+        options.clientLimits.streamsPerAddress = streams > 0 ? streams : nil
+        options.clientLimits.streamMaximumAge = streamMaxAge > 0 ? .seconds(streamMaxAge) : nil
         options.limits.clientBacklogBytes = clientBacklogMegabytes << 20
         let connections = try OpenFileLimit.raised().connections(atMost: maxConnections)
         if let warning = connections.warning { logger.warning("\(warning)") }
