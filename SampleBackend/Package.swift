@@ -105,8 +105,8 @@ let package = Package(
             name: "HTTPServing",
             dependencies: ["JSONTree"]
                 + products(
-                    "ActiveConfig", "Crypto", "HTTPTypes", "Logging", "Metrics",
-                    "NIOConcurrencyHelpers", "NIOCore", "NIOExtras",
+                    "Crypto", "HTTPTypes", "Logging", "Metrics", "NIOConcurrencyHelpers", "NIOCore",
+                    "NIOExtras",
                     "NIOFoundationEssentialsCompat", "NIOHTTP1", "NIOHTTPTypesHTTP1", "NIOPosix",
                     "NIOSSL", "ServiceLifecycle")
         ),

@@ -27,7 +27,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
     public var description: String { "ConfigServer" }
 
     let options: ConfigServerOptions
-    let certificate: TLSCertificate?
+    private let certificate: TLSCertificate?
+    let reloads: [FileReload]
     private let source: any DocumentSource
     /// True when requests can wait for changes: the documents come from the library, which the hub
     /// follows.
@@ -93,8 +94,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
         }
         health = StoreHealth(library: library, snapshots: snapshots, logger: logger)
         let hub = RealtimeHub(
-            library: library, limits: options.limits,
-            maximumStreams: options.maximumStreams,
+            library: library, limits: options.clientLimits,
+            unreadTime: options.limits.unreadTime, maximumStreams: options.maximumStreams,
             acknowledgedShare: options.acknowledgedShare.map(AcknowledgedShare.init))
         let sample = options.samplesSignals ? SignalSample() : nil
         let acknowledgements = options.acknowledgedShare.map { _ in Acknowledgements() }
@@ -121,8 +122,19 @@ public struct ConfigServer: Service, CustomStringConvertible {
         waits = source == nil
         self.options = options
         certificate = options.tls.map(TLSCertificate.init)
+        reloads = Self.reloads(
+            certificate: certificate, userTokens: options.clientAccess.userTokens, logger: logger)
         self.logger = logger
         self.onListening = onListening
+    }
+
+    /// Checks that a server with these options can listen and use its certificate, before a store is
+    /// created for it.
+    ///
+    /// - Throws: A ``ListeningError`` or a ``TLSFilesError``.
+    public static func checkListening(_ options: ConfigServerOptions) async throws {
+        try await options.tls.map(TLSCertificate.init)?.read()
+        try await HTTPListener.checkAddress(hostname: options.hostname, port: options.port)
     }
 
     /// Serves until a graceful shutdown, or until the task is cancelled.
@@ -130,7 +142,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
     /// - Throws: A ``ListeningError`` when the address is unavailable, a ``TLSFilesError`` when the
     ///   certificate cannot be used.
     public func run() async throws {
-        let listener = try HTTPListener(
+        try await certificate?.read()
+        let listener = HTTPListener(
             hostname: options.hostname, port: options.port, tls: certificate,
             services: ConnectionServices(
                 limits: options.limits,
@@ -160,13 +173,13 @@ public struct ConfigServer: Service, CustomStringConvertible {
 }
 
 extension ConfigServer {
-    /// All routes; the first pattern that matches a path wins.
+    /// All routes.
     var groups: [RouteGroup] {
         let clientAccess = options.clientAccess
-        let limits = options.limits
+        let limits = options.administratorLimits
+        let wrongTokens = max(limits.wrongTokensPerSecond, 1)
         let wrongTokenLimiter = RateLimiter<ClientAddress>(
-            interval: .seconds(1) / max(limits.wrongTokensPerSecond, 1),
-            burst: 10 * max(limits.wrongTokensPerSecond, 1))
+            interval: .seconds(1) / wrongTokens, burst: 10 * wrongTokens)
         let access = SessionAccess(
             access: administration.access, usesTLS: options.tls != nil,
             progress: administration.library.progress)
@@ -175,7 +188,7 @@ extension ConfigServer {
             serviceAccess: ServiceAccess(
                 keys: options.serviceKeys, clientAccess: clientAccess,
                 administrator: serviceCaller, awaitTokens: { access.catchUp(for: $0) },
-                maximumBodyBytes: limits.usersBodyBytes,
+                maximumBodyBytes: options.clientLimits.usersBodyBytes,
                 wrongCredentialsLimiter: wrongTokenLimiter))
         let answers = DocumentRoutes(
             source: source, clientAccess: clientAccess, waiting: waits ? hub : nil,
@@ -184,9 +197,10 @@ extension ConfigServer {
         let acknowledging = AcknowledgementRoutes(
             acknowledgements: acknowledgements, library: hub.library, clientAccess: clientAccess,
             waiting: hub,
-            limiter: RateLimiter(requestsPerSecond: limits.acknowledgementsPerSecond))
+            limiter: RateLimiter(
+                requestsPerSecond: options.clientLimits.acknowledgementsPerSecond))
         var documents = RouteGroup(answers.routes + streams.routes + acknowledging.routes)
-        documents.isReadableAcrossOrigins = true
+        documents.crossOriginFields = .clients
         let flags = OFREPRoutes(
             library: administration.library, clientAccess: clientAccess, waiting: hub,
             sample: sample, now: administration.now)
@@ -198,15 +212,13 @@ extension ConfigServer {
         let administrationGroup = administration.group(
             recognition: AdministratorRecognition(
                 access, wrongCredentialsLimiter: wrongTokenLimiter,
-                maximumBodyBytes: limits.administratorBodyBytes))
+                maximumBodyBytes: limits.bodyBytes))
         let sessions = SessionRoutes(
             access: access, administration: administration,
             administrationGroup: administrationGroup,
             signInLimiter: RateLimiter(requestsPerSecond: limits.signInsPerSecond))
         return [documents, flags.group(with: streams.openFeatureRoutes)] + operations.groups + [
             administrationGroup,
-            // Precedes the console's group, whose `/console/{file}` also matches
-            // `/console/session`.
             sessions.group(recognition: recognition),
             ConsoleRoutes(
                 pages: options.consolePages.map(ConsolePages.init(folder:)) ?? .builtIn

@@ -1,4 +1,4 @@
-import AdminAPI
+public import AdminAPI
 public import ClientAPI
 public import Foundation
 public import HTTPServing
@@ -12,8 +12,14 @@ public struct ConfigServerOptions: Sendable {
     /// The TCP port to listen on, 0 to 65,535; 0 selects a free port.
     public var port: Int
 
-    /// Limits on requests, connections and clients.
+    /// Limits on requests and connections.
     public var limits: ServerLimits
+
+    /// Limits on streams, long polls and acknowledgements of clients.
+    public var clientLimits = ClientLimits()
+
+    /// Limits on requests of administrators.
+    public var administratorLimits = AdministratorLimits()
 
     /// Maximum number of concurrent connections, at least 2; nil means no limit.
     ///
@@ -96,7 +102,7 @@ public struct ConfigServerOptions: Sendable {
     /// - Parameters:
     ///   - hostname: The name or address to listen on.
     ///   - port: The TCP port to listen on; 0 selects a free port.
-    ///   - limits: Limits on requests, connections and clients.
+    ///   - limits: Limits on requests and connections.
     public init(
         hostname: String = "127.0.0.1", port: Int = 8080, limits: ServerLimits = ServerLimits()
     ) {

@@ -50,7 +50,7 @@ public final class EtcdTemplateStore: TemplateStore {
     ///   - creating: True creates the store if there is none under the prefix.
     /// - Throws: ``TemplateStoreError``: `unavailable` when no quorum of the cluster responds,
     ///   files of
-    ///   the location cannot be used, or there is no store and none is created; `newerSchema`;
+    ///   the location cannot be used, or there is no store and none is created; `otherSchema`;
     ///   `damaged`; `incompleteCopy`.
     public convenience init(
         _ location: EtcdLocation, creating: Bool = true
@@ -177,15 +177,15 @@ extension EtcdTemplateStore {
                     + "and the prefix, or let \"sample-backend serve\" create one.")
         }
         let stored = try StoreRecord(decoding: found)
-        guard stored.schema <= StoreRecord.currentSchema else {
+        guard stored.schema == StoreRecord.currentSchema else {
             throw TemplateStoreError(
-                .newerSchema,
+                .otherSchema,
                 "The store below '\(keys.prefix)' in etcd has the schema \(stored.schema), and this "
-                    + "program knows schemas up to \(StoreRecord.currentSchema); it is unchanged: "
-                    + "use the newer program that wrote it.",
+                    + "program reads only the schema \(StoreRecord.currentSchema); it is unchanged: "
+                    + "use the program that wrote it, or another prefix.",
                 clientMessage:
-                    "A newer version of the server has migrated the store in etcd, so this "
-                    + "one stores nothing more: stop this server.")
+                    "Another version of the server uses the store in etcd, so this one stores "
+                    + "nothing more: stop this server.")
         }
         if stored.isIncomplete == true { throw .incompleteEtcdCopy(gateway.location) }
         return Identity(record: stored, revision: found.modRevision, value: found.value)

@@ -8,7 +8,7 @@ extension SQLiteTemplateStore {
     package func beginFilling() async throws(TemplateStoreError) -> any ArchiveWriter {
         try await useWriter { [path] db in
             try db.inTransaction(.immediate) {
-                _ = try SQLiteSchema.version(of: db, at: path)
+                _ = try SQLiteSchema.isPresent(in: db, at: path)
                 for table in ["projects", "tokens", "audit", "changes", "drafts"] {
                     let hasRow = try Bool.fetchOne(
                         db, sql: "SELECT EXISTS (SELECT 1 FROM \(table))")
@@ -63,8 +63,9 @@ private actor SQLiteArchiveWriter: ArchiveWriter {
                 try db.execute(sql: "PRAGMA application_id = \(SQLiteSchema.applicationID)")
                 return .commit
             }
-            // The database file then contains everything.
-            _ = try db.checkpoint(.truncate)
+            // The database file then contains everything. Without space for that, the log beside it
+            // does, which belongs to the store.
+            _ = try? db.checkpoint(.truncate)
         }
     }
 }

@@ -5,8 +5,7 @@ import TemplateStore
 
 /// A checksum of the content of a backup, in a table of the backup itself, which marks the backup.
 ///
-/// It covers the tables and rows as they are stored, so that a program with another schema computes
-/// the same. SQLite's own check finds damage to the structure of a file only.
+/// It covers the tables and rows as they are stored. SQLite's own check finds damage to the structure of a file only.
 enum SQLiteBackupChecksum {
     private static let table = "backup_checksum"
 
@@ -34,8 +33,8 @@ enum SQLiteBackupChecksum {
         try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
     }
 
-    /// False when the content differs from that of the backup; true without a checksum, as in
-    /// backups of earlier programs.
+    /// False when the content differs from that of the backup; true without a checksum, as in a
+    /// database that was in use.
     static func isKept(in db: Database) throws -> Bool {
         guard try isPresent(in: db) else { return true }
         return try Data.fetchOne(db, sql: "SELECT sha256 FROM \(table)") == compute(db)

@@ -46,7 +46,7 @@ struct SQLiteOpening: Sendable {
         configuration.readonly = true
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
-        _ = try queue.read { db in try SQLiteSchema.version(of: db, at: path) }
+        _ = try queue.read { db in try SQLiteSchema.isPresent(in: db, at: path) }
     }
 
     /// Opens the connections; several processes can do so concurrently.
@@ -74,7 +74,7 @@ struct SQLiteOpening: Sendable {
                     "SQLite does not guarantee to write '\(path)' to the disk: use another build of "
                         + "SQLite.")
             }
-            try SQLiteSchema.migrate(db, at: path)
+            try SQLiteSchema.createIfNeeded(in: db, at: path)
             try db.beginUseOfBackup(at: path, keeping: options.keptChanges)
             let files = try SQLiteFileGuard(path: path, db)
             let useLock = try SQLiteUseLock(path: path) {

@@ -14,10 +14,10 @@ enum SQLitePrivateCopy {
     ]
 
     /// Copies a database that no process uses, with the log that a killed process left; checks the
-    /// whole content, and migrates it to the current schema.
+    /// whole content.
     ///
     /// - Throws: ``TemplateStoreError`` with the code `damaged` when it is empty, damaged, or
-    ///   belongs to another program; `newerSchema` or `incompleteCopy`; `unavailable` when it cannot
+    ///   belongs to another program; `otherSchema` or `incompleteCopy`; `unavailable` when it cannot
     ///   be copied.
     static func make(
         of original: String, _ configuration: Configuration
@@ -33,7 +33,6 @@ enum SQLitePrivateCopy {
             try copy.writeWithoutTransaction { db in
                 try fill(db, from: original)
                 try check(db, of: original)
-                try SQLiteSchema.migrate(db, at: original)
             }
             return copy
         } catch let error as DatabaseError where copyErrors.contains(error.resultCode) {
@@ -75,7 +74,7 @@ enum SQLitePrivateCopy {
     }
 
     private static func check(_ db: Database, of original: String) throws {
-        guard try SQLiteSchema.version(of: db, at: original) > 0 else { throw empty(original) }
+        guard try SQLiteSchema.isPresent(in: db, at: original) else { throw empty(original) }
         let faults = try String.fetchAll(db, sql: "PRAGMA integrity_check")
         if let fault = faults.first, fault != "ok" { throw damaged(original, fault) }
         guard try SQLiteBackupChecksum.isKept(in: db) else {

@@ -36,8 +36,8 @@ public final class SQLiteTemplateStore: TemplateStore {
     /// Opens a database, or creates one that only this user can read.
     ///
     /// - Parameter path: The path of the file; its folder must exist.
-    /// - Throws: ``TemplateStoreError`` with the code `newerSchema` when a newer program wrote the
-    ///   database, or `damaged` when it is damaged or belongs to another program; both leave it
+    /// - Throws: ``TemplateStoreError`` with the code `otherSchema` when another version of the program
+    ///   wrote the database, or `damaged` when it is damaged or belongs to another program; both leave it
     ///   unchanged. Otherwise `unavailable`.
     public convenience init(path: String) async throws(TemplateStoreError) {
         try await self.init(path: path, options: SQLiteStoreOptions())
@@ -118,8 +118,8 @@ public final class SQLiteTemplateStore: TemplateStore {
             // immediate transaction.
             if db.isFileReadOnly { throw DatabaseError(resultCode: .SQLITE_READONLY) }
             try db.inTransaction(.immediate) {
-                // A newer program may have migrated the database since it was opened.
-                _ = try SQLiteSchema.version(of: db, at: path)
+                // Another version of the program may use the database since it was opened.
+                _ = try SQLiteSchema.isPresent(in: db, at: path)
                 value = try body(db)
                 return .commit
             }

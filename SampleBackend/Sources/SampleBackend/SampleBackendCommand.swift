@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 @main
 struct SampleBackendCommand: AsyncParsableCommand {
@@ -9,9 +10,9 @@ struct SampleBackendCommand: AsyncParsableCommand {
 
 
             "sample-backend --generate-completion-script zsh" (or bash, fish) prints a script \
-            that completes these commands in a shell.
+            that completes these commands in a shell. "sample-backend --version" prints the \
+            version.
             """,
-        version: version,
         groupedSubcommands: [
             CommandGroup(name: "Serving", subcommands: [ServeCommand.self, WatchCommand.self]),
             CommandGroup(
@@ -37,7 +38,11 @@ struct SampleBackendCommand: AsyncParsableCommand {
     /// Parses and runs the command line as ArgumentParser does, but redacts secrets in its error
     /// messages.
     static func main() async {
+        // Whether a network or a database is in use: a closed pipe is an error of the write.
+        _ = signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
+        // Not the parser's option, which the help of each command would list, and "get" has its own.
+        if arguments == ["--version"] { return Terminal.print(version) }
         do {
             try CommandNames.check(arguments, root: Self.self)
             var command = try parseAsRoot(arguments)

@@ -137,9 +137,9 @@ extension TemplateStoreError {
 
     package static func unknownRecord(_ kind: String) -> TemplateStoreError {
         TemplateStoreError(
-            .newerSchema,
+            .otherSchema,
             "The store has \(kind) of a kind that this program does not know: copy it with the "
-                + "newer program that wrote it.")
+                + "program that wrote it.")
     }
 
     /// The audit trail has no entry for a version or for the details of a project.

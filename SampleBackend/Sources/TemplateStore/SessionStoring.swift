@@ -40,7 +40,7 @@ extension StoreChange.Subject {
     /// The subject of an entry for failed attempts to sign in, which changes no session.
     package static var failedSignIns: Self { .session(id: "") }
 
-    /// The version floor was raised; the subject is one that earlier programs can read.
+    /// The version floor was raised, which changes no session either.
     package static var versionFloor: Self { .session(id: "") }
 }
 

@@ -111,7 +111,7 @@ package struct SnapshotFile: Sendable {
     ///
     /// Unreadable records become omissions of the snapshot.
     ///
-    /// - Throws: ``TemplateStoreError``: `damaged`, `newerSchema`, or `unavailable` when it cannot be
+    /// - Throws: ``TemplateStoreError``: `damaged`, `otherSchema`, or `unavailable` when it cannot be
     ///   read.
     package func read() throws(TemplateStoreError) -> Kept? {
         let target: String
@@ -144,11 +144,12 @@ package struct SnapshotFile: Sendable {
         else {
             throw damaged("it is not a snapshot")
         }
-        guard format <= Self.format else {
+        guard format == Self.format else {
             throw TemplateStoreError(
-                .newerSchema,
-                "The snapshot \(path) has the format \(format), and this program knows formats up to "
-                    + "\(Self.format): use the newer program that wrote it, or move the file away.")
+                .otherSchema,
+                "The snapshot \(path) has the format \(format), and this program reads only the "
+                    + "format \(Self.format): use the program that wrote it, or move the file "
+                    + "away.")
         }
         guard data.count <= Self.maximumBytes, lines.count == 3,
             Data(SHA256.hash(data: lines[2])).hexadecimal.utf8.elementsEqual(lines[1])

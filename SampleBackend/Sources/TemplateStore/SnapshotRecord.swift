@@ -39,8 +39,7 @@ struct SnapshotRecord: Codable {
     let date: Int64
     let mark: StoreMark?
     let revision: Int64
-    /// Nil in files of earlier programs.
-    let versionFloor: Int?
+    let versionFloor: Int
     let templates: SnapshotElements<Template>
     let overrides: SnapshotElements<Overrides>
     let details: SnapshotElements<Details>
@@ -61,7 +60,7 @@ struct SnapshotRecord: Codable {
 
     /// False when the revision or the version floor is out of a store's range.
     var isInRange: Bool {
-        Self.revisions.contains(revision) && Self.versions.contains(versionFloor ?? 0)
+        Self.revisions.contains(revision) && Self.versions.contains(versionFloor)
     }
 
     /// The unreadable records, such as `templates[3] (project "a")`.
@@ -86,7 +85,7 @@ struct SnapshotRecord: Codable {
             projectDetails: Dictionary(
                 details.readable.map { ($0.project, $0.stored) }, uniquingKeysWith: { $1 }),
             revision: StoreRevision(revision))
-        snapshot.versionFloor = versionFloor ?? 0
+        snapshot.versionFloor = versionFloor
         return SnapshotFile.Kept(
             snapshot: snapshot, date: Date(millisecondsSince1970: date), mark: mark)
     }

@@ -4,7 +4,7 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case versionMismatch, projectMissing, versionMissing, tooManyOverrides, watchLost
-            case tokenExists, tooManyWebhooks, newerSchema, damaged, outOfSpace, readOnly
+            case tokenExists, tooManyWebhooks, otherSchema, damaged, outOfSpace, readOnly
             case filesReplaced, unavailable, draftMismatch, tooManyDrafts, projectDetailsMismatch
             case overridesMismatch, tokenNameExists, outcomeUnknown, notEmpty, incompleteCopy
             case otherStore, changesLost, projectExists, projectArchived, projectNotArchived
@@ -42,8 +42,8 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         public static let tooManyWebhooks = Code(kind: .tooManyWebhooks)
         /// Changes may have been missed: read a snapshot.
         public static let watchLost = Code(kind: .watchLost)
-        /// The content was written by a newer version of this program; it is unchanged.
-        public static let newerSchema = Code(kind: .newerSchema)
+        /// The content was written by another version of this program; it is unchanged.
+        public static let otherSchema = Code(kind: .otherSchema)
         /// The content cannot be read.
         public static let damaged = Code(kind: .damaged)
         /// There is no space for the change; nothing of it was stored.

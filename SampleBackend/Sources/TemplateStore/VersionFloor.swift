@@ -65,7 +65,10 @@ package struct VersionRaise: Sendable, Hashable {
     /// Why, for the audit trail.
     package var reason: String
 
-    package init(above minimum: Int = 0, date: Date = Date(), actor: String = "", reason: String) {
+    package init(
+        above minimum: Int = 0, date: Date = Date(), actor: String = "sample-backend",
+        reason: String
+    ) {
         self.minimum = minimum
         self.date = date
         self.actor = actor

@@ -37,7 +37,7 @@ struct AccessTests {
         for token in [expired, revoked] { try await store.addToken(token.stored, actor: "test") }
         _ = try await store.revokeToken(id: revoked.stored.id, actor: "test", date: now)
         var options = ConfigServerOptions()
-        options.limits.signInsPerSecond = 1_000_000
+        options.administratorLimits.signInsPerSecond = 1_000_000
         try await RunningServer.with(store: store, options: options) { server in
             try await server.publish(.sample)
             var bodies: Set<Data> = []

@@ -163,7 +163,7 @@ struct AcknowledgementTests {
 
     @Test func theRateOfAnAddressIsLimited() async throws {
         var options = ConfigServerOptions()
-        options.limits.acknowledgementsPerSecond = 1
+        options.clientLimits.acknowledgementsPerSecond = 1
         try await run(options) { server in
             var statuses: Set<Int> = []
             while !statuses.contains(429) {

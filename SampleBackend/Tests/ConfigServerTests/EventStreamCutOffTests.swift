@@ -1,3 +1,4 @@
+import ClientAPI
 import ConfigServer
 import InMemoryTemplateStore
 import JSONTree
@@ -12,7 +13,7 @@ import Testing
 struct EventStreamCutOffTests {
     @Test func theServerCutsOffAClientThatDoesNotReadAndNoOther() async throws {
         var options = ConfigServerOptions()
-        options.limits.streamQueueBytes = 64 << 10
+        options.clientLimits.streamQueueBytes = 64 << 10
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
         ) { server in
@@ -43,9 +44,9 @@ struct EventStreamCutOffTests {
     @Test func theServerCutsOffAClientThatReadsNothingForTooLong() async throws {
         var options = ConfigServerOptions()
         // The queue limit alone does not disconnect any client.
-        options.limits.streamQueueBytes = 1 << 30
+        options.clientLimits.streamQueueBytes = 1 << 30
         // deadline: the interval of the server's checks
-        options.limits.heartbeatInterval = .milliseconds(50)
+        options.clientLimits.heartbeatInterval = .milliseconds(50)
         // deadline: the sockets hold the events of other clients, and the first ones of this client
         options.limits.unreadTime = .seconds(1)
         let store = InMemoryTemplateStore()

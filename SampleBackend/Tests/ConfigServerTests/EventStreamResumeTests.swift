@@ -56,6 +56,34 @@ struct EventStreamResumeTests {
         }
     }
 
+    /// As after a restart of a store in memory, which makes the same number again.
+    @Test func aClientWithOtherContentUnderTheVersionIsReset() async throws {
+        let target = "/activeconfig/user/3"
+        let old = try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            return try #require(try await server.answer(target).fields["etag"])
+        }
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            var other = JSONNode.sample
+            other.setTitle(of: "third", to: "Other")
+            try await server.publish(other)
+            let tag = try #require(try await server.answer(target).fields["etag"])
+            #expect(tag != old)
+            let version = "Last-Event-ID: 1"
+            try await server.stream(ofUser: "3", fields: [version, "If-None-Match: \(old)"]) {
+                let reset = try await $0.next()
+                #expect(reset.name == "reset")
+                #expect(reset.id == "1")
+            }
+            try await server.stream(ofUser: "3", fields: [version, "If-None-Match: \(tag)"]) {
+                try await server.publish(.sample)
+                let update = try await $0.next()
+                #expect(update.name == "update")
+                #expect(update.id == "2")
+            }
+        }
+    }
+
     /// A publish while the server determines the changes since the client's version is part of them.
     ///
     /// It must not be sent earlier, since it would not apply to the client's document.

@@ -1,3 +1,4 @@
+import ClientAPI
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
@@ -167,7 +168,7 @@ struct EventStreamTests {
     @Test func aStreamIsKeptAliveByComments() async throws {
         var options = ConfigServerOptions()
         // deadline: the comments arrive, however late
-        options.limits.heartbeatInterval = .milliseconds(150)
+        options.clientLimits.heartbeatInterval = .milliseconds(150)
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
         ) { server in

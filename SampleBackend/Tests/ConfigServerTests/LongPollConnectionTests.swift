@@ -101,7 +101,7 @@ struct LongPollConnectionTests {
 
     @Test func aClientThatGoesAwayFreesItsPlace() async throws {
         var options = ConfigServerOptions()
-        options.limits.streamsPerAddress = 2
+        options.clientLimits.streamsPerAddress = 2
         try await RunningServer.withSample(options) { server in
             let tag = try await server.tag(of: Self.target)
             let fields = ["If-None-Match: \(tag)", "Prefer: wait=60"]

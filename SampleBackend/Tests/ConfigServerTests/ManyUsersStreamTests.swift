@@ -179,7 +179,7 @@ struct ManyUsersStreamTests {
     /// Sending one `reset` per user bounds the memory for a service that does not read.
     @Test func aServiceThatReadsSlowlyGetsAReset() async throws {
         var options = ConfigServerOptions()
-        options.limits.usersStreamQueueBytes = 256 << 10
+        options.clientLimits.usersStreamQueueBytes = 256 << 10
         @Sendable func template(_ number: Int) -> JSONNode {
             let text = String(repeating: "\(number % 10)", count: 20_000)
             return ["parameters": ["a": ["defaultValue": ["value": .string(text)]]]]
@@ -216,7 +216,7 @@ struct ManyUsersStreamTests {
     @Test func theServerClosesAServiceThatReadsNothing() async throws {
         var options = ConfigServerOptions()
         // deadline: the interval of the server's checks
-        options.limits.heartbeatInterval = .milliseconds(50)
+        options.clientLimits.heartbeatInterval = .milliseconds(50)
         // deadline: the sockets hold the events sent before the publish
         options.limits.unreadTime = .milliseconds(500)
         let text = String(repeating: "x", count: 20_000)
@@ -293,7 +293,7 @@ struct ManyUsersStreamTests {
     @Test func aTokenThatIsRevokedEndsTheStream() async throws {
         var options = ConfigServerOptions()
         // deadline: the interval of the server's checks
-        options.limits.heartbeatInterval = .milliseconds(150)
+        options.clientLimits.heartbeatInterval = .milliseconds(150)
         let store = InMemoryTemplateStore()
         let token = AccessToken(name: "test", role: .viewer, date: Date(), expirationDate: nil)
         try await store.addToken(token.stored, actor: "test")
@@ -327,7 +327,7 @@ struct ManyUsersStreamTests {
 
     @Test func asManyUsersAsAllowedAndNoMore() async throws {
         var options = ConfigServerOptions()
-        options.limits.streamUsers = 1_500
+        options.clientLimits.streamUsers = 1_500
         try await run(options) { server in
             func status(_ count: Int) async throws -> Int {
                 let body: JSONNode = ["users": .array((0..<count).map { user("\($0)") })]
@@ -351,8 +351,8 @@ struct ManyUsersStreamTests {
         let limits = ServerLimits()
         let rows = [
             (limits.bodyBytes, [] as [String], 401), (limits.bodyBytes + 1, [], 401),
-            (limits.usersBodyBytes, [], 401), (limits.usersBodyBytes + 1, [], 413),
-            (limits.usersBodyBytes + 1, ["X-API-Key: \(Self.key)"], 413),
+            (ClientLimits().usersBodyBytes, [], 401), (ClientLimits().usersBodyBytes + 1, [], 413),
+            (ClientLimits().usersBodyBytes + 1, ["X-API-Key: \(Self.key)"], 413),
         ]
         try await run { server in
             for (length, fields, status) in rows {

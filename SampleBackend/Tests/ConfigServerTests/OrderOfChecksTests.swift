@@ -75,8 +75,8 @@ struct OrderOfChecksTests {
         let limits = ServerLimits()
         let rows = [
             (limits.bodyBytes + 1, "PUT", 401),
-            (limits.administratorBodyBytes, "PUT", 401),
-            (limits.administratorBodyBytes + 1, "PUT", 413),
+            (AdministratorLimits().bodyBytes, "PUT", 401),
+            (AdministratorLimits().bodyBytes + 1, "PUT", 413),
             (limits.bodyBytes + 1, "POST", 405),
         ]
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

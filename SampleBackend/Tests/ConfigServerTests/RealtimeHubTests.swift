@@ -11,7 +11,7 @@ struct RealtimeHubTests {
         library: TemplateLibrary(
             store: InMemoryTemplateStore(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
-        limits: ServerLimits())
+        limits: ClientLimits(), unreadTime: ServerLimits().unreadTime)
 
     /// The longest of many delays, in milliseconds.
     private func longestDelay() throws -> Int {

@@ -1,3 +1,4 @@
+import AdminAPI
 import Foundation
 import HTTPTypes
 import InMemoryTemplateStore
@@ -44,7 +45,7 @@ struct RequestDispatcherTests {
 
     @Test func aSignInIsNotBoundedByCredentialsThatDoNotCount() async throws {
         var options = ConfigServerOptions()
-        options.limits.wrongTokensPerSecond = 1
+        options.administratorLimits.wrongTokensPerSecond = 1
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
         ) { server in

@@ -364,7 +364,7 @@ extension ConfigServerOptions {
     /// Allows wrong tokens without a rate limit.
     fileprivate static var withoutSignInLimit: ConfigServerOptions {
         var options = ConfigServerOptions()
-        options.limits.signInsPerSecond = 1_000_000
+        options.administratorLimits.signInsPerSecond = 1_000_000
         return options
     }
 }

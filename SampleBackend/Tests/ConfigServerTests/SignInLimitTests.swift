@@ -1,3 +1,4 @@
+import AdminAPI
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
@@ -59,7 +60,7 @@ struct SignInLimitTests {
     @Test(arguments: guesses)
     func theServerLimitsTheRateOfGuessesOnEachRoute(row: NamedRow<Guess>) async throws {
         var options = ConfigServerOptions()
-        options.limits.wrongTokensPerSecond = 5
+        options.administratorLimits.wrongTokensPerSecond = 5
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
         ) { server in
@@ -88,7 +89,7 @@ struct SignInLimitTests {
 
     @Test func guessesCountTogetherWhereverTheyGo() async throws {
         var options = ConfigServerOptions()
-        options.limits.wrongTokensPerSecond = 1
+        options.administratorLimits.wrongTokensPerSecond = 1
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
         ) { server in

@@ -16,9 +16,9 @@ struct StreamLifetimeTests {
     @Test func aStreamEndsAtItsMaximumAge() async throws {
         var options = ConfigServerOptions()
         // deadline: only the interval of the server's checks
-        options.limits.heartbeatInterval = .milliseconds(600)
+        options.clientLimits.heartbeatInterval = .milliseconds(600)
         // deadline: a stream that is too old receives the first event as well
-        options.limits.streamMaximumAge = .milliseconds(400)
+        options.clientLimits.streamMaximumAge = .milliseconds(400)
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
         ) { server in
@@ -39,8 +39,8 @@ struct StreamLifetimeTests {
     @Test func aStreamBeginsWithAHeadThoughItsTimeIsOver() async throws {
         var options = ConfigServerOptions()
         // deadline: only the interval of the server's checks
-        options.limits.heartbeatInterval = .milliseconds(600)
-        options.limits.streamMaximumAge = .zero
+        options.clientLimits.heartbeatInterval = .milliseconds(600)
+        options.clientLimits.streamMaximumAge = .zero
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
         ) { server in
@@ -56,7 +56,7 @@ struct StreamLifetimeTests {
     @Test func aStreamEndsWhenTheUsersTokenExpires() async throws {
         var options = ConfigServerOptions()
         // deadline: only the interval of the server's checks
-        options.limits.heartbeatInterval = .milliseconds(600)
+        options.clientLimits.heartbeatInterval = .milliseconds(600)
         options.clientAccess = ClientAccess(
             keys: [],
             userTokens: try await UserTokenVerifier(secret: Secret(UserToken.secret)))
@@ -89,7 +89,7 @@ struct StreamLifetimeTests {
 
     @Test func theServerRefusesAnAddressThatHasAllItsStreams() async throws {
         var options = ConfigServerOptions()
-        options.limits.streamsPerAddress = 2
+        options.clientLimits.streamsPerAddress = 2
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
         ) { server in

@@ -1,3 +1,4 @@
+import ClientAPI
 import Foundation
 import InMemoryTemplateStore
 import SeededRandomness
@@ -115,7 +116,7 @@ struct TrustedProxiesTests {
     @Test(arguments: [true, false])
     func limitsCountTheClientsOfATrustedProxy(isTrusted: Bool) async throws {
         var options = ConfigServerOptions()
-        options.limits.streamsPerAddress = 1
+        options.clientLimits.streamsPerAddress = 1
         options.trustedProxies = isTrusted ? [try #require(IPNetwork("127.0.0.0/8"))] : []
         try await RunningServer.with(store: InMemoryTemplateStore(), options: options) { server in
             #expect(try await server.publish(.sample).status == 200)

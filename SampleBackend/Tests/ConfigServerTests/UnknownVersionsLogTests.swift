@@ -36,10 +36,10 @@ struct UnknownVersionsLogTests {
 
     private func note(
         _ version: Int, _ project: String, in versions: UnknownVersions,
-        at now: NIODeadline = .uptimeNanoseconds(0)
+        floor: Int = 0, at now: NIODeadline = .uptimeNanoseconds(0)
     ) {
         let newest = TemplateVersion(number: 1, updateTime: Date(timeIntervalSince1970: 0))
-        versions.note(.number(version), inProject: project, newest: newest, now: now)
+        versions.note(.number(version), inProject: project, newest: newest, floor: floor, now: now)
     }
 
     @Test func aServerWithManyProjectsDoesNotRepeatThem() {
@@ -61,5 +61,13 @@ struct UnknownVersionsLogTests {
         #expect(texts.allSatisfy { $0.contains("Any client can send any number") })
         #expect(texts.map { $0.contains("raise-versions") } == [true, false, false])
         #expect(!texts[0].contains("--above 9"))
+    }
+
+    @Test(arguments: [(8, true), (9, false), (10, false)])
+    func afterARestoreThatRaisedTheVersionsNoOtherIsAdvised(floor: Int, isAdvised: Bool) {
+        note(9, "a", in: makeVersions(), floor: floor)
+        let text = messages.withLockedValue { $0.joined() }
+        #expect(text.contains("raise-versions") == isAdvised)
+        #expect(text.contains("publish once") != isAdvised)
     }
 }

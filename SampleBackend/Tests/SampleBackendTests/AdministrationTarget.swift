@@ -41,10 +41,11 @@ final class AdministrationTarget: Sendable {
     }
 
     /// Runs a command on the target.
-    func run(_ arguments: [String]) async throws -> CommandRun {
+    func run(_ arguments: [String], isOutputClosed: Bool = false) async throws -> CommandRun {
         try await CommandRun(
             arguments + place,
-            environment: backend == nil ? [:] : ["ACTIVECONFIG_TOKEN": RunningBackend.token])
+            environment: backend == nil ? [:] : ["ACTIVECONFIG_TOKEN": RunningBackend.token],
+            isOutputClosed: isOutputClosed)
     }
 
     /// Writes a template with one parameter, `Home.title`, to a file, and returns its path.

@@ -271,6 +271,33 @@ struct BackupFilesTests {
         #expect(run.exitCode == 0, "\(run)")
     }
 
+    /// The log of the database holds everything, and the file has no space for it.
+    @Test(.enabled(if: Disk.isSupported, "needs the permission to mount a file system"))
+    func aRestoreThatFitsOnlyIntoTheLogIsComplete() async throws {
+        let path = folder.path("large.sqlite")
+        let store = try await SQLiteTemplateStore(path: path)
+        let text = String(repeating: "x", count: 1_000_000)
+        let template = #"{"parameters": {"x": {"description": "\#(text)"}}}"#
+        _ = try await store.publish(
+            TemplateSubmission(
+                project: "default", content: Data(template.utf8), expectation: .version(0),
+                date: Date(), user: .init()))
+        await store.close()
+        let disk = try Disk(at: folder.path("disk"), size: "1600k")
+        defer { disk.remove() }
+        let restored = "sqlite:\(disk.path)/restored.sqlite"
+        let run = try await CommandRun(["restore", path, "--to", restored])
+        #expect(run.exitCode == 0, "\(run)")
+        let log = try FileManager.default.attributesOfItem(
+            atPath: "\(disk.path)/restored.sqlite-wal")
+        #expect((log[.size] as? NSNumber)?.intValue ?? 0 > 1_000_000)
+        let versions = try await CommandRun(["versions", "--store", restored])
+        #expect(versions.exitCode == 0, "\(versions)")
+        let audit = try await CommandRun(["audit", "--json", "--store", restored]).json
+        let raise = audit["entries"]?.arrayValue?.first { $0["action"] == "RAISE_VERSIONS" }
+        #expect(raise?["actor"] == "command line")
+    }
+
     @Test(
         .enabled(if: Disk.isSupported, "needs the permission to mount a file system"),
         arguments: ["4k", "1m"])

@@ -13,8 +13,12 @@ struct CommandRun: Sendable, CustomStringConvertible {
     let error: String
 
     /// Runs a command to its end, with `environment` added to this process's own.
-    init(_ arguments: [String], environment: [String: String] = [:]) async throws {
-        await self.init(try BackendProcess(arguments, environment: environment))
+    init(
+        _ arguments: [String], environment: [String: String] = [:], isOutputClosed: Bool = false
+    ) async throws {
+        await self.init(
+            try BackendProcess(
+                arguments, environment: environment, isOutputClosed: isOutputClosed))
     }
 
     /// Waits for the end of a process.

@@ -265,10 +265,25 @@ struct ExitCodeTests {
         let help = try await CommandRun(["--help"])
         #expect(help.exitCode == 0)
         let words = help.output.split(whereSeparator: \.isWhitespace)
-        for code in ["0", "1", "2", "3", "4", "5", "64", "65", "69", "74"] {
+        for code in ["0", "1", "2", "3", "4", "5", "64", "65", "69", "74", "130", "141"] {
             #expect(words.contains { $0 == code }, "\(help)")
         }
         #expect(help.output.contains("--generate-completion-script"))
+    }
+
+    @Test func theHelpOfGetHasItsVersionOnce() async throws {
+        let help = try await CommandRun(["get", "--help"])
+        let options = help.output.split(separator: "\n").filter {
+            $0.trimmingCharacters(in: .whitespaces).hasPrefix("--version")
+        }
+        #expect(options.count == 1, "\(help)")
+    }
+
+    @Test(arguments: ["backup", "raise-versions", "serve"])
+    func theHelpNamesTheDefaultStore(command: String) async throws {
+        let help = try await CommandRun([command, "--help"])
+        let words = help.output.split(whereSeparator: \.isWhitespace)
+        #expect(words.contains { $0.contains("sqlite:activeconfig.sqlite") }, "\(help)")
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])

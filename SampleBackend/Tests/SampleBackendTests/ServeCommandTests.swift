@@ -2,6 +2,7 @@ import Foundation
 import HTTPServing
 import SeededRandomness
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// `sample-backend serve` as a process (API 5).
@@ -57,8 +58,9 @@ struct ServeCommandTests {
     @Test func theServerSaysThatThePortIsInUse() async throws {
         let first = try BackendProcess(["serve", "--port", "0", "--store", "memory"])
         let port = try #require(await first.listeningPort())
+        let folder = try TemporaryFolder()
         let second = try BackendProcess([
-            "serve", "--port", "\(port)", "--store", "memory", "--log-level", "warning",
+            "serve", "--port", "\(port)", "--store", folder.store, "--log-level", "warning",
         ])
         #expect(await second.exitCode() == 69)
         var errors: [String] = []
@@ -71,6 +73,7 @@ struct ServeCommandTests {
         var output: [String] = []
         for await line in second.outputLines { output.append(line) }
         #expect(output.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
         first.send(signal: SIGTERM)
         #expect(await first.exitCode() == 0)
     }
@@ -122,6 +125,21 @@ struct ServeCommandTests {
         let advice = try #require(log.first { $0.contains("Sign in to the console") })
         #expect(advice.contains("http://127.0.0.1:\(port)/console/"))
         #expect(advice.contains(source))
+    }
+
+    /// A browser cannot open the address that means all addresses.
+    @Test func theLogNamesAHostThatABrowserCanOpen() async throws {
+        let process = try BackendProcess([
+            "serve", "--port", "0", "--store", "memory", "--hostname", "0.0.0.0", "--open",
+        ])
+        var lines = process.outputLines.makeAsyncIterator()
+        let line = try #require(await lines.next())
+        let port = try #require(line.split(separator: ":").last.flatMap { Int($0) })
+        #expect(line == "listening on http://0.0.0.0:\(port)")
+        let advice = await process.errorLines.first { $0.contains("Sign in to the console") }
+        #expect(advice?.contains("http://localhost:\(port)/console/") == true)
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
     }
 
     @Test func theLogHasNoRequestsAboveLevelInfo() async throws {

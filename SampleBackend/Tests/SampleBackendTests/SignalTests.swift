@@ -1,6 +1,7 @@
 import Foundation
 import SeededRandomness
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// Signals of `sample-backend serve` that do not end it at once.
@@ -67,6 +68,79 @@ struct SignalTests {
         #expect(end.code == 0)
         // deadline: a lower bound
         #expect(start.duration(to: end.time) >= .seconds(1))
+    }
+
+    /// A key set for users' tokens.
+    static let keys = """
+        {"keys": [{"kty": "EC", "crv": "P-256", "kid": "1",
+         "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+         "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}
+        """
+
+    /// As on a mount that does not respond.
+    @Test(arguments: [SIGTERM, SIGINT])
+    func aReloadThatBlocksDoesNotDelayTheShutdown(signal: Int32) async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.keys, to: "keys.json")
+        let backend = try await RunningBackend(["--user-token-jwks", path])
+        let pipe = try NamedPipe(at: path)
+        backend.process.send(signal: SIGHUP)
+        let writer = try await pipe.writer()
+        #expect(try await Self.readiness(backend) == 200)
+        backend.process.send(signal: signal)
+        #expect(await backend.process.exitCode() == 0)
+        try writer.close()
+    }
+
+    private func start(reading pipe: String) throws -> BackendProcess {
+        try BackendProcess(["serve", "--port", "0", "--store", "memory", "--user-token-jwks", pipe])
+    }
+
+    @Test func aSIGHUPDuringTheStartReloadsAfterIt() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = try NamedPipe(at: folder.path("keys.json"))
+        let process = try start(reading: folder.path("keys.json"))
+        let writer = try await pipe.writer()
+        process.send(signal: SIGHUP)
+        // The process has the pipe open, and reads the file the next time.
+        try FileManager.default.removeItem(atPath: folder.path("keys.json"))
+        _ = try folder.write(Self.keys, to: "keys.json")
+        try writer.write(contentsOf: Data(Self.keys.utf8))
+        try writer.close()
+        #expect(await process.listeningPort() != nil)
+        let line = await process.errorLines.first {
+            $0.contains("Reloaded the key set of user tokens")
+        }
+        #expect(line != nil)
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func aSignalEndsAStartThatBlocks(signal: Int32) async throws {
+        let folder = try TemporaryFolder()
+        let pipe = try NamedPipe(at: folder.path("keys.json"))
+        let process = try start(reading: folder.path("keys.json"))
+        let writer = try await pipe.writer()
+        process.send(signal: signal)
+        let run = await CommandRun(process)
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(run.output.isEmpty)
+        try writer.close()
+    }
+
+    @Test func aSignalEndsTheWaitForAStore() async throws {
+        let etcd = try await WebhookReceiver(.silence)
+        let process = try BackendProcess([
+            "serve", "--port", "0", "--store", "etcd:http://127.0.0.1:\(etcd.port)",
+            "--drain-seconds", "3600",
+        ])
+        for await _ in etcd.requests { break }
+        process.send(signal: SIGTERM)
+        let run = await CommandRun(process)
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(run.output.isEmpty && !run.error.contains("etcd"), "\(run)")
+        try await etcd.close()
     }
 
     @Test(arguments: ["-1", "3601"])

@@ -160,6 +160,23 @@ struct TLSTests {
         #expect(await process.exitCode() == 0)
     }
 
+    @Test func aCertificateThatBlocksDelaysNeitherTheKeysNorTheShutdown() async throws {
+        let folder = try TemporaryFolder()
+        let options = try makeCertificate(in: folder)
+        let keys = try folder.write(SignalTests.keys, to: "keys.json")
+        let process = try BackendProcess(
+            ["serve", "--port", "0", "--store", "memory", "--user-token-jwks", keys] + options)
+        var lines = process.outputLines.makeAsyncIterator()
+        #expect(await lines.next()?.hasPrefix("listening on https://") == true)
+        let pipe = try NamedPipe(at: folder.path("certificate.pem"))
+        process.send(signal: SIGHUP)
+        let writer = try await pipe.writer()
+        #expect(await process.errorLines.first { $0.contains("Reloaded the key set") } != nil)
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+        try writer.close()
+    }
+
     @Test func aSessionOfTheConsoleIsKeptToTLS() async throws {
         let folder = try TemporaryFolder()
         let options = try makeCertificate(in: folder)
@@ -201,6 +218,11 @@ struct TLSTests {
         #expect(run.exitCode == 65, "\(run)")
         #expect(run.error.contains("other.pem"), "\(run)")
         #expect(!run.output.contains("listening"))
+        let store = folder.path("new.sqlite")
+        let second = try await CommandRun(
+            ["serve", "--port", "0", "--store", "sqlite:\(store)"] + options.dropLast() + [other])
+        #expect(second.exitCode == 65, "\(second)")
+        #expect(!FileManager.default.fileExists(atPath: store))
     }
 
     @Test func idleConnectionsMakeRoom() async throws {

@@ -28,8 +28,11 @@ package final class BackendProcess: Sendable {
 
     /// Starts the executable with `environment` added to this process's own, and with at most
     /// `openFiles` open files; nil keeps the limit of this process.
+    ///
+    /// With `isOutputClosed`, the reader of standard output has gone before the start.
     package init(
-        _ arguments: [String], environment: [String: String] = [:], openFiles: Int? = nil
+        _ arguments: [String], environment: [String: String] = [:], openFiles: Int? = nil,
+        isOutputClosed: Bool = false
     ) throws {
         let (ends, continuation) = AsyncStream.makeStream(of: End.self)
         let output = Pipe()
@@ -57,7 +60,12 @@ package final class BackendProcess: Sendable {
             continuation.finish()
         }
         self.ends = ends
-        outputLines = Self.lines(of: output)
+        if isOutputClosed {
+            try output.fileHandleForReading.close()
+            outputLines = AsyncStream { $0.finish() }
+        } else {
+            outputLines = Self.lines(of: output)
+        }
         errorLines = Self.lines(of: error)
         try process.runAlone()
     }

@@ -38,26 +38,30 @@ struct SQLiteOpeningTests {
         }
     }
 
-    @Test func theStoreRefusesANewerSchemaAndDoesNotTouchIt() async throws {
+    @Test(arguments: [1, SQLiteSchema.number - 1, SQLiteSchema.number + 1, 99])
+    func theStoreRefusesAnotherSchemaAndDoesNotTouchIt(schema: Int) async throws {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())
         await store.close()
-        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = 99") }
+        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = \(schema)") }
         let before = try files()
         let error = try await storeError { _ = try await SQLiteTemplateStore(path: path) }
-        #expect(error?.code == .newerSchema)
-        #expect(error?.message.contains("99") == true)
+        #expect(error?.code == .otherSchema)
+        #expect(error?.message.contains("has the schema \(schema)") == true)
         #expect(error?.message.contains(path) == true)
+        #expect(error?.message.contains("use the program that wrote it") == true)
+        let reading = try await storeError { _ = try await SQLiteTemplateStore.reading(path: path) }
+        #expect(reading?.code == .otherSchema)
         #expect(try files()["store.sqlite"] == before["store.sqlite"])
     }
 
-    @Test func theStoreRefusesANewerSchemaThatIsInTheLogOnly() async throws {
+    @Test func theStoreRefusesAnotherSchemaThatIsInTheLogOnly() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())
         await store.close()
         let writer = try DatabasePool(path: path)
         try await writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 99") }
-        // Copies the files, in the state that a crash of the newer program would leave.
+        // Copies the files, in the state that a crash of the other program would leave.
         let copy = try TemporaryFolder()
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
@@ -69,7 +73,7 @@ struct SQLiteOpeningTests {
         let error = try await storeError {
             _ = try await SQLiteTemplateStore(path: copy.path("store.sqlite"))
         }
-        #expect(error?.code == .newerSchema)
+        #expect(error?.code == .otherSchema)
         #expect(
             try Data(contentsOf: URL(fileURLWithPath: copy.path("store.sqlite-wal"))) == wal)
         #expect(try Data(contentsOf: URL(fileURLWithPath: copy.path("store.sqlite"))) == main)
@@ -147,7 +151,7 @@ struct SQLiteOpeningTests {
         await store.close()
     }
 
-    @Test func aDatabaseThatAnotherProcessMigratesMeanwhileIsOpened() throws {
+    @Test func aDatabaseThatAnotherProcessCreatesMeanwhileIsOpened() throws {
         let path = path
         let queue = try DatabaseQueue(path: path)
         let other = try DatabaseQueue(path: path)
@@ -164,12 +168,14 @@ struct SQLiteOpeningTests {
                 }
                 guard number == 2 else { return }
                 do {
-                    try other.writeWithoutTransaction { try SQLiteSchema.migrate($0, at: path) }
+                    try other.writeWithoutTransaction {
+                        try SQLiteSchema.createIfNeeded(in: $0, at: path)
+                    }
                 } catch {
                     failure.withLock { $0 = error }
                 }
             }
-            try SQLiteSchema.migrate(db, at: path)
+            try SQLiteSchema.createIfNeeded(in: db, at: path)
             #expect(failure.withLock { $0 } == nil)
             #expect(statements.withLock { $0 } >= 2)
         }

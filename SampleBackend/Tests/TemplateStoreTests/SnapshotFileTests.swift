@@ -149,7 +149,7 @@ struct SnapshotFileTests {
             for data in [damaged, whole.prefix(position)] {
                 try data.write(to: URL(filePath: file.path))
                 let code = #expect(throws: TemplateStoreError.self) { try file.read() }?.code
-                #expect(code == .damaged || code == .newerSchema, "byte \(position)")
+                #expect(code == .damaged || code == .otherSchema, "byte \(position)")
             }
         }
     }
@@ -232,10 +232,10 @@ struct SnapshotFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["kept"])
     }
 
-    @Test func aNewerFormatIsRefused() throws {
+    @Test func anotherFormatIsRefused() throws {
         _ = try folder.write("activeconfig-snapshot 2\nsomething else", to: "kept")
         let error = #expect(throws: TemplateStoreError.self) { try file.read() }
-        #expect(error?.code == .newerSchema)
+        #expect(error?.code == .otherSchema)
         #expect(error?.message.contains("format 2") == true)
     }
 

@@ -6,7 +6,7 @@ import HTTPTypes
 package import TemplateStore
 
 /// The administrator who sends a request.
-package struct AdministratorCaller: Sendable {
+package struct AdministratorCaller: RequestCaller {
     package let administrator: Administrator
 
     /// The identifier of the token, which is never reused; the name for a trusted administrator.

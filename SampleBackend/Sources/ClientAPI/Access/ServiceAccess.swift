@@ -89,7 +89,7 @@ extension ServiceAccess: CallerRecognition {
 }
 
 /// A service, or an administrator who acts as one.
-package struct ServiceCaller: Sendable {
+package struct ServiceCaller: RequestCaller {
     /// The time when the credentials expire; nil means never.
     let expirationDate: Date?
 

@@ -28,7 +28,7 @@ extension RequestError {
             case .readOnly: .storeIsReadOnly
             case .filesReplaced: .filesReplaced(error.clientMessage)
             case .otherStore, .changesLost: .storeIsAnotherOne
-            case .newerSchema: .newerSchema(error.clientMessage)
+            case .otherSchema: .otherSchema(error.clientMessage)
             case .outcomeUnknown: .outcomeUnknown
             case .damaged: .storeDamaged
             default: .storeUnavailable
@@ -156,13 +156,13 @@ extension RequestError {
             + "its file away first (see the server log).",
         headerFields: [.retryAfter: "60"])
 
-    /// 503: a newer server has migrated the store since it was opened.
-    static func newerSchema(_ message: String?) -> RequestError {
+    /// 503: another version of the server has replaced the store since it was opened.
+    static func otherSchema(_ message: String?) -> RequestError {
         RequestError(
             httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
             message: message
-                ?? "A newer version of the server has migrated the database, so this server stores "
-                + "nothing more: stop it.",
+                ?? "Another version of the server uses the database, so this server stores nothing "
+                + "more: stop it.",
             headerFields: [.retryAfter: "60"])
     }
 }

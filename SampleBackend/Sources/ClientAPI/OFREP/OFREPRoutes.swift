@@ -34,7 +34,7 @@ package struct OFREPRoutes: Sendable {
         var group = RouteGroup(routes + streams)
         group.covers = { OFREPTarget($0) != nil }
         group.errorBody = { error, target in error.jsonBytes(forTarget: target) }
-        group.isReadableAcrossOrigins = true
+        group.crossOriginFields = .clients
         return group
     }
 

@@ -12,7 +12,7 @@ extension EventStream {
             send(ServerSentEvent.heartbeat.bytes(isChunked: isChunked))
             return
         }
-        if queuedSince + TimeAmount(hub.limits.unreadTime) < .now() {
+        if queuedSince + TimeAmount(hub.unreadTime) < .now() {
             cutOff()
         }
     }

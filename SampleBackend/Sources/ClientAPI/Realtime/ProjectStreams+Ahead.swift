@@ -58,7 +58,8 @@ extension ProjectStreams {
             } else if canGoOn, hasVersion || isMissing {
                 if !hasVersion {
                     hub.unknownVersions.note(
-                        client.seenVersion, inProject: name, newest: library.compiled.version)
+                        client.seenVersion, inProject: name, newest: library.compiled.version,
+                        floor: hub.library.versionFloor)
                 }
                 client.goOn(hasVersion: hasVersion)
             } else {

@@ -54,13 +54,20 @@ extension ProjectStreams {
     /// For versions up to the version floor: the client may have other content under the number than
     /// the store, or pinned values that the store has lost.
     private func compareDocument(of stream: StreamSubscription, since version: Int) {
-        let current = published.entityTag(
-            for: stream.basis, userID: stream.request.document.userID)
-        if stream.request.documentTag?.matches(current.entityTag.opaqueTag) == true {
+        if hasCurrentDocument(stream) == true {
             send(nil, to: stream, since: version)
         } else {
             reset(stream, since: version)
         }
+    }
+
+    /// True when the client's tag is that of its current document; nil when it sent none.
+    private func hasCurrentDocument(_ stream: StreamSubscription) -> Bool? {
+        // The tag of an OpenFeature provider is that of its flags.
+        guard stream.request.format == .activeConfig else { return nil }
+        return stream.request.documentTag?.matches(
+            published.entityTag(for: stream.basis, userID: stream.request.document.userID)
+                .entityTag.opaqueTag)
     }
 
     /// The version floor, with which the client is compared now.
@@ -127,11 +134,16 @@ extension ProjectStreams {
 
     /// Sends a change since a version, or only the ID of the current version when nothing has
     /// changed.
+    ///
+    /// Without a change, a client whose tag differs has other content under the version's number,
+    /// as from a store in memory before a restart, and gets a `reset`.
     private func send(
         _ event: EventChunk?, to stream: StreamSubscription, since earlier: Int
     ) {
         if let event {
             tell(stream, StreamEvent(chunk: event))
+        } else if hasCurrentDocument(stream) == false {
+            reset(stream, since: earlier)
         } else if published.compiled.version.number > earlier,
             !stream.request.namesUser
         {

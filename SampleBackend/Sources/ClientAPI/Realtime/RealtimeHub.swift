@@ -34,7 +34,10 @@ package final class RealtimeHub: Sendable {
 
     private let state = NIOLockedValueBox(State())
     package let library: TemplateLibrary
-    let limits: ServerLimits
+    let limits: ClientLimits
+
+    /// Maximum time that a client may leave events unread once the socket's buffers are full.
+    let unreadTime: Duration
     let places: StreamPlaces
     let metrics = RealtimeMetrics()
     let unknownVersions: UnknownVersions
@@ -44,11 +47,12 @@ package final class RealtimeHub: Sendable {
 
     /// Creates a hub that observes a library; a nil `maximumStreams` means no limit.
     package init(
-        library: TemplateLibrary, limits: ServerLimits, maximumStreams: Int? = nil,
-        acknowledgedShare: AcknowledgedShare? = nil
+        library: TemplateLibrary, limits: ClientLimits, unreadTime: Duration,
+        maximumStreams: Int? = nil, acknowledgedShare: AcknowledgedShare? = nil
     ) {
         self.library = library
         self.limits = limits
+        self.unreadTime = unreadTime
         self.acknowledgedShare = acknowledgedShare
         unknownVersions = UnknownVersions(
             canBeRaised: library.store is any SharedStoring, logger: library.logger)

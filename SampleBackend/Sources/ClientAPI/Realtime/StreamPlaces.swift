@@ -34,7 +34,7 @@ final class StreamPlaces: Sendable {
     /// not retry simultaneously.
     private static let retryAfter = 10...30
 
-    init(maximum: Int?, maximumPerAddress: Int?, maximumUsers: Int = ServerLimits().streamUsers) {
+    init(maximum: Int?, maximumPerAddress: Int?, maximumUsers: Int = ClientLimits().streamUsers) {
         self.maximum = maximum
         self.maximumPerAddress = maximumPerAddress
         self.maximumUsers = maximumUsers

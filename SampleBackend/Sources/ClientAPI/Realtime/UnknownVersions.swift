@@ -28,8 +28,10 @@ final class UnknownVersions: Sendable {
     }
 
     /// Counts a request, stream or acknowledgement with such a version, and logs the first of a while.
+    ///
+    /// `floor` is the version floor of the store.
     func note(
-        _ version: SeenVersion, inProject project: String, newest: TemplateVersion,
+        _ version: SeenVersion, inProject project: String, newest: TemplateVersion, floor: Int,
         now: NIODeadline = .now()
     ) {
         guard case .number(let number) = version else { return }
@@ -50,14 +52,18 @@ final class UnknownVersions: Sendable {
             """
             A client names version \(number), which this store never made. Any client can send any \
             number; if the store was restored from an earlier state, apps have such versions. \
-            \(advice(number))
+            \(advice(number, floor: floor))
             """,
             metadata: ["project": "\(project)", "newest": "\(newest.number)"])
     }
 
-    private func advice(_ number: Int) -> String {
+    private func advice(_ number: Int, floor: Int) -> String {
         guard canBeRaised else {
             return "A store in memory is empty after each start: its next versions may be lower."
+        }
+        guard number > floor else {
+            return "The next version of this store is higher, as after each restore: publish once, "
+                + "since apps with signed documents or an earlier release of the framework wait for it."
         }
         guard number <= VersionFloor.maximumRequest else {
             return "No store has numbers that high: there is nothing to do."

@@ -4,9 +4,7 @@ import TemplateStore
 struct TokenRecord: EtcdRecord {
     let id: String
     private let name: String
-    /// ``limitedRole`` for a token that is limited to projects.
     private let role: StoredToken.Role.RawValue
-    private var ownRole: StoredToken.Role.RawValue?
     /// The roles by project; nil when the token is not limited.
     private var projects: String?
     private let hash: Data
@@ -14,15 +12,11 @@ struct TokenRecord: EtcdRecord {
     private var expiration: RecordDate?
     private var revocation: RecordDate?
 
-    /// Older programs, which do not know the limits of a token, refuse one with an unknown role.
-    private static let limitedRole = "limited"
-
     init(_ token: StoredToken) {
         id = token.id
         name = token.name
         projects = token.projectsText
-        role = projects == nil ? token.role.rawValue : Self.limitedRole
-        ownRole = projects == nil ? nil : token.role.rawValue
+        role = token.role.rawValue
         hash = token.hash
         creation = RecordDate(token.creationDate)
         expiration = token.expirationDate.map(RecordDate.init)
@@ -31,7 +25,7 @@ struct TokenRecord: EtcdRecord {
 
     /// The token with its last use; nil when this program does not know the role.
     func token(lastUse: RecordDate?) -> StoredToken? {
-        guard let role = StoredToken.Role(rawValue: ownRole ?? role) else { return nil }
+        guard let role = StoredToken.Role(rawValue: role) else { return nil }
         return StoredToken(
             id: id, name: name, role: role, projects: StoredToken.projects(inText: projects),
             hash: hash,

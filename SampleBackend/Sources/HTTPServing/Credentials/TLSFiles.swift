@@ -1,5 +1,6 @@
 import Metrics
 import NIOConcurrencyHelpers
+import NIOPosix
 import NIOSSL
 
 /// The files of a TLS server's certificate and key.
@@ -56,8 +57,17 @@ package final class TLSCertificate: Sendable {
     /// Reads the files for new connections; open ones keep their certificate.
     ///
     /// - Throws: A ``TLSFilesError`` when a file cannot be used; the current certificate stays.
-    package func read() throws(TLSFilesError) {
-        let context = try files.makeContext()
+    package func read() async throws(TLSFilesError) {
+        // On a thread that may block: a file can be a pipe, or on a mount that does not respond.
+        let result: Result<NIOSSLContext, TLSFilesError>
+        do {
+            result = try await NIOThreadPool.singleton.runIfActive { [files] in
+                Result { () throws(TLSFilesError) in try files.makeContext() }
+            }
+        } catch {
+            throw TLSFilesError(files: files, underlyingError: error)
+        }
+        let context = try result.get()
         current.withLockedValue { $0 = context }
     }
 }

@@ -18,23 +18,8 @@ public struct ServerLimits: Sendable, Hashable {
     /// Maximum bytes of a request body, chunked or not.
     public var bodyBytes = 65_536
 
-    /// Maximum bytes of an administrator's request body, which may be a template.
-    public var administratorBodyBytes = 16 << 20
-
     /// Maximum requests per second from one address, at least 1; nil means no limit.
     public var requestsPerSecond: Int?
-
-    /// Maximum acknowledgements of versions per second from one address, at least 1.
-    public var acknowledgementsPerSecond = 100
-
-    /// Maximum attempts to sign in to the console per second from one address, at least 1.
-    public var signInsPerSecond = 5
-
-    /// Maximum requests per second from one address with an invalid administrator's token or
-    /// session, at least 1.
-    ///
-    /// The burst is ten times this rate. Requests with valid credentials are not limited.
-    public var wrongTokensPerSecond = 100
 
     /// Maximum time to receive a complete request head, on a new or a kept-alive connection.
     ///
@@ -54,41 +39,6 @@ public struct ServerLimits: Sendable, Hashable {
 
     /// Grace period for requests in flight after a shutdown starts.
     public var shutdownTime: Duration = .seconds(7)
-
-    /// Interval of the comment lines that keep an idle stream alive (PROTOCOL 2).
-    public var heartbeatInterval: Duration = .seconds(15)
-
-    /// Maximum bytes of events queued for a client that does not read; beyond it the client is
-    /// disconnected.
-    ///
-    /// A single event may be larger.
-    public var streamQueueBytes = 256 << 10
-
-    /// Bytes of events queued for a stream of many users; beyond it, each further user's events are
-    /// replaced with a `reset`.
-    ///
-    /// A client that reads nothing for ``unreadTime`` is disconnected.
-    public var usersStreamQueueBytes = 4 << 20
-
-    /// Maximum number of users over all streams of many users; a further stream is answered with
-    /// 503.
-    public var streamUsers = 100_000
-
-    /// Maximum bytes of the request for a stream of many users.
-    public var usersBodyBytes = 4 << 20
-
-    /// Maximum number of streams and long polls per address, where IPv6 counts by 64-bit prefix;
-    /// nil means no limit.
-    ///
-    /// A further one is answered with 429.
-    public var streamsPerAddress: Int?
-
-    /// Maximum age of a stream; nil means no limit.
-    ///
-    /// The stream ends at a random time in the last quarter of this age, and asks its client to
-    /// reconnect. The stream of a client with a token ends when the token expires, if that is
-    /// earlier.
-    public var streamMaximumAge: Duration? = .seconds(3_600)
 
     /// Maximum bytes, over all connections, of answers and events that clients do not read, of
     /// incomplete request bodies, and of pipelined requests.

@@ -20,15 +20,14 @@ package struct HTTPListener: Sendable {
     private let setup: ConnectionSetup
     private let logger: Logger
 
-    /// - Throws: ``TLSFilesError`` when the certificate or its key cannot be used.
+    /// The certificate must have been read.
     package init(
         hostname: String, port: Int, tls: TLSCertificate?, services: ConnectionServices,
         logger: Logger
-    ) throws(TLSFilesError) {
+    ) {
         self.hostname = hostname
         self.port = port
         usesTLS = tls != nil
-        try tls?.read()
         setup = ConnectionSetup(services: services, tls: tls)
         self.logger = logger
     }
@@ -72,8 +71,8 @@ package struct HTTPListener: Sendable {
     ) async throws -> any Channel {
         let places = setup.services.places
         let logger = logger
-        do {
-            return try await ServerBootstrap(group: group)
+        return try await Self.bind(hostname: hostname, port: port) {
+            ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: Self.backlog)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelInitializer { channel in
@@ -85,7 +84,25 @@ package struct HTTPListener: Sendable {
                 }
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelInitializer(setup.setUp)
-                .bind(host: hostname, port: port).get()
+        }
+    }
+
+    /// Binds an address for a moment.
+    ///
+    /// - Throws: A ``ListeningError`` when the address cannot be bound.
+    package static func checkAddress(hostname: String, port: Int) async throws {
+        let channel = try await bind(hostname: hostname, port: port) {
+            ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        }
+        try await channel.close()
+    }
+
+    private static func bind(
+        hostname: String, port: Int, _ bootstrap: () -> ServerBootstrap
+    ) async throws -> any Channel {
+        do {
+            return try await bootstrap().bind(host: hostname, port: port).get()
         } catch {
             throw ListeningError(
                 hostname: hostname, port: port, underlyingError: error,

@@ -9,6 +9,14 @@ public struct ListeningAddress: Sendable, Hashable, CustomStringConvertible {
     /// A Boolean value that indicates whether connections use TLS.
     public let usesTLS: Bool
 
+    /// The address with a host name for a browser on this machine: `localhost` when the server
+    /// listens on all addresses.
+    public var onThisMachine: ListeningAddress {
+        let isAny = hostname == "0.0.0.0" || hostname == "::"
+        return ListeningAddress(
+            hostname: isAny ? "localhost" : hostname, port: port, usesTLS: usesTLS)
+    }
+
     /// The base URL of the server, such as `http://127.0.0.1:8080`; an IPv6 address is in brackets.
     public var description: String {
         let scheme = usesTLS ? "https" : "http"

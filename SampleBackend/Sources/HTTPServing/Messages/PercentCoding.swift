@@ -1,9 +1,18 @@
-import ActiveConfig
-
 extension String {
     /// The text as a path segment, or as a name or value in a query: every byte except the
     /// unreserved characters of RFC 3986 (2.3) is encoded as `%XX`.
-    package var percentEncoded: String { ActiveConfigBackend.percentEncoded(self) }
+    package var percentEncoded: String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(utf8.count)
+        for byte in utf8 {
+            if isUnreserved(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), hexadecimalDigit(byte >> 4), hexadecimalDigit(byte & 15)]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 }
 
 extension StringProtocol {
@@ -51,6 +60,22 @@ extension Substring {
             Substring(text.utf8[text.utf8.index(after: end)...])
         )
     }
+}
+
+/// True for a letter or digit of ASCII, and for `-`, `.`, `_` and `~`.
+private func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        true
+    default: false
+    }
+}
+
+/// The upper-case digit for a value below 16.
+private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
 }
 
 /// The value of a hexadecimal digit in either case; nil for any other byte.

@@ -1,8 +1,6 @@
-import JSONTree
-
 /// A path pattern, such as `/activeconfig/user/{userID}`.
 package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
-    private enum Segment: Sendable, Hashable {
+    enum Segment: Sendable, Hashable {
         /// Matches exactly this text after decoding.
         case literal(String)
         /// Matches any segment, including an empty one.
@@ -14,7 +12,7 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     /// The pattern in OpenAPI's syntax, without `...`.
     package let description: String
 
-    private let segments: [Segment]
+    let segments: [Segment]
 
     /// Parses a pattern.
     ///
@@ -34,18 +32,6 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
 
     private static let restMark = "...}"
 
-    /// Returns true when the decoded segments of a path match.
-    package func matches(_ path: [String]) -> Bool {
-        guard path.count == segments.count || (hasRest && path.count > segments.count) else {
-            return false
-        }
-        for (segment, text) in zip(segments, path) {
-            guard case .literal(let literal) = segment else { continue }
-            guard literal.hasSameBytes(as: text) else { return false }
-        }
-        return true
-    }
-
     /// The value of a parameter in the decoded segments of a matching path; nil when there is no
     /// parameter of this name.
     fileprivate func value(of name: String, in path: [String]) -> String? {
@@ -57,10 +43,6 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
             }
         }
         return nil
-    }
-
-    private var hasRest: Bool {
-        if case .rest? = segments.last { true } else { false }
     }
 }
 

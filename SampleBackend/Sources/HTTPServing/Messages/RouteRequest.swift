@@ -5,6 +5,9 @@ package import NIOCore
 import NIOFoundationEssentialsCompat
 package import NIOHTTP1
 
+/// Somebody whose credentials the server knows.
+package protocol RequestCaller: Sendable {}
+
 /// A request after routing, as its handler receives it.
 package struct RouteRequest: Sendable {
     package let method: HTTPRequest.Method
@@ -16,7 +19,7 @@ package struct RouteRequest: Sendable {
     /// Nil when there is no connection.
     package let address: ClientAddress?
     /// The caller that the group's ``CallerRecognition`` found; nil for an anonymous one.
-    package let caller: (any Sendable)?
+    package let caller: (any RequestCaller)?
     /// Nil when there is no connection.
     package let carried: CarriedValue?
 
@@ -24,7 +27,7 @@ package struct RouteRequest: Sendable {
         method: HTTPRequest.Method, target: RequestTarget,
         parameters: PathParameters = PathParameters(),
         headerFields: RequestFields = RequestFields(), body: ByteBuffer = ByteBuffer(),
-        address: ClientAddress? = nil, caller: (any Sendable)? = nil,
+        address: ClientAddress? = nil, caller: (any RequestCaller)? = nil,
         carried: CarriedValue? = nil
     ) {
         self.method = method

@@ -1,9 +1,9 @@
 import Foundation
-package import HTTPTypes
+import HTTPTypes
 
 /// The origins whose pages may read responses in a browser (CORS).
 ///
-/// It applies to the groups that are ``RouteGroup/isReadableAcrossOrigins``.
+/// It applies to the groups with ``RouteGroup/crossOriginFields``.
 public struct CrossOriginAccess: Sendable, Hashable {
     /// Allows no other origin.
     public static let none = CrossOriginAccess(origins: [])
@@ -33,8 +33,9 @@ public struct CrossOriginAccess: Sendable, Hashable {
 
     /// Adds the CORS fields to the response to a request from `origin`, which is nil without
     /// `Origin`.
-    package func addFields(
-        to headerFields: inout HTTPFields, isPreflight: Bool, origin: @autoclosure () -> String?
+    func add(
+        _ fields: CrossOriginFields, to headerFields: inout HTTPFields, isPreflight: Bool,
+        origin: @autoclosure () -> String?
     ) {
         guard !origins.isEmpty else { return }
         headerFields[.vary] = "Origin"
@@ -42,15 +43,27 @@ public struct CrossOriginAccess: Sendable, Hashable {
             return
         }
         headerFields[.accessControlAllowOrigin] = origin
-        headerFields[.accessControlExposeHeaders] =
-            "ETag, Retry-After, Preference-Applied, ActiveConfig-Template-Version, "
-            + "ActiveConfig-Signature, ActiveConfig-Acknowledge"
+        headerFields[.accessControlExposeHeaders] = fields.exposed
         if isPreflight {
-            headerFields[.accessControlAllowMethods] = "GET, HEAD, POST"
-            headerFields[.accessControlAllowHeaders] =
-                "Authorization, Content-Type, If-None-Match, Last-Event-ID, Prefer, X-API-Key, "
-                + "ActiveConfig-Template-Version"
+            headerFields[.accessControlAllowMethods] = fields.methods
+            headerFields[.accessControlAllowHeaders] = fields.allowed
             headerFields[.accessControlMaxAge] = "3600"
         }
+    }
+}
+
+/// What pages of other origins may send to the routes of a group and read of its responses.
+package struct CrossOriginFields: Sendable {
+    /// Lists as header fields have them.
+    fileprivate let methods, allowed, exposed: String
+
+    /// - Parameters:
+    ///   - methods: The methods of requests.
+    ///   - allowed: The names of header fields of requests.
+    ///   - exposed: The names of header fields of responses.
+    package init(methods: [String], allowed: [String], exposed: [String]) {
+        self.methods = methods.joined(separator: ", ")
+        self.allowed = allowed.joined(separator: ", ")
+        self.exposed = exposed.joined(separator: ", ")
     }
 }

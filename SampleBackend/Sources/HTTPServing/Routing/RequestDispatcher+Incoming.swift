@@ -35,9 +35,7 @@ extension RequestDispatcher {
             let target = Result { () throws(RequestError) in try RequestTarget(head.uri) }
             self.target = target
             if case .success(let target) = target,
-                let entry = dispatcher.entries.firstIndex(where: {
-                    $0.route.pattern.matches(target.segments)
-                })
+                let entry = dispatcher.table.index(of: target.segments)
             {
                 self.entry = entry
                 endpoint = method.flatMap { dispatcher.entries[entry].route.index(of: $0) }
@@ -54,7 +52,7 @@ extension RequestDispatcher {
     /// A request whose head has been read.
     struct Incoming: Sendable {
         let request: MatchedRequest
-        var caller: (any Sendable)?
+        var caller: (any RequestCaller)?
         /// True when the answer is counted and logged; false without a connection.
         var isRecorded = true
 

@@ -19,6 +19,7 @@ package struct RequestDispatcher: Sendable {
 
     let groups: [RouteGroup]
     let entries: [Entry]
+    let table: RouteTable
     private let otherRecorder: RequestRecorder
     let maximumBodyBytes: Int
     private let maximumAnswerBytes: Int
@@ -29,7 +30,7 @@ package struct RequestDispatcher: Sendable {
     private let unknownPath: @Sendable (RequestTarget) -> RequestError
     private let logger: Logger
 
-    /// Dispatches to the first route whose pattern matches.
+    /// Dispatches to the route whose pattern matches, as ``RouteTable`` finds it.
     ///
     /// Without `hostAccess` every `Host` is accepted; `unknownPath` creates the error for a target
     /// that matches no route.
@@ -48,6 +49,7 @@ package struct RequestDispatcher: Sendable {
                     recorder: RequestRecorder(route: route.pattern.description, logger: logger))
             }
         }
+        table = RouteTable(groups.flatMap { $0.routes.map(\.pattern) })
         otherRecorder = RequestRecorder(route: RequestRecorder.otherRoute, logger: logger)
         maximumBodyBytes = limits.bodyBytes
         maximumAnswerBytes = limits.messageBytes
@@ -128,7 +130,7 @@ extension RequestDispatcher {
     ///
     /// It is recognized again when a body followed the head or the answer waited, because a token
     /// may have been revoked or become known in the meantime.
-    private func caller(of incoming: Incoming) -> (any Sendable)? {
+    private func caller(of incoming: Incoming) -> (any RequestCaller)? {
         guard incoming.request.framing.declaresBody || incoming.isRepeated,
             let recognition = recognition(of: incoming)
         else {
@@ -146,7 +148,7 @@ extension RequestDispatcher {
         guard incoming.request.head.method == .OPTIONS, incoming.request.entry != nil,
             let group = incoming.request.group
         else { return false }
-        return groups[group].isReadableAcrossOrigins
+        return groups[group].crossOriginFields != nil
             && incoming.request.head.headers.contains(name: "origin")
     }
 
@@ -228,9 +230,9 @@ extension RequestDispatcher {
 
     private func addFields(to headerFields: inout HTTPFields, of incoming: Incoming?) {
         guard let incoming, let group = incoming.request.group else { return }
-        if groups[group].isReadableAcrossOrigins, incoming.request.entry != nil {
-            crossOriginAccess.addFields(
-                to: &headerFields, isPreflight: isPreflight(incoming),
+        if let fields = groups[group].crossOriginFields, incoming.request.entry != nil {
+            crossOriginAccess.add(
+                fields, to: &headerFields, isPreflight: isPreflight(incoming),
                 origin: incoming.request.head.headers.first(name: "origin"))
         }
         for field in groups[group].headerFields { headerFields[field.name] = field.value }
@@ -252,7 +254,7 @@ extension RequestDispatcher {
     /// Answers a request without a connection, for an authenticated caller.
     package func respond(
         method: HTTPRequest.Method, path: String, headerFields: HTTPFields, body: ByteBuffer,
-        caller: any Sendable
+        caller: any RequestCaller
     ) async -> RouteResponse {
         var incoming = match(
             HTTPRequestHead(

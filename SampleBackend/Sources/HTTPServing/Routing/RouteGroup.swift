@@ -4,6 +4,7 @@ package import NIOCore
 /// Routes that share a part of the path space, an error format and access rules.
 package struct RouteGroup: Sendable {
     package let routes: [Route]
+    private let table: RouteTable
 
     /// Returns true when a target that matches no route belongs to the group; its errors then have
     /// the group's format.
@@ -21,8 +22,9 @@ package struct RouteGroup: Sendable {
     /// reach.
     package var checksHost = false
 
-    /// True when pages of other origins may read responses, as ``CrossOriginAccess`` allows.
-    package var isReadableAcrossOrigins = false
+    /// What pages of other origins may send and read, if ``CrossOriginAccess`` allows them; nil for
+    /// nothing.
+    package var crossOriginFields: CrossOriginFields?
 
     /// Authenticates callers; nil when the group does not distinguish them.
     package var recognition: (any CallerRecognition)?
@@ -33,6 +35,7 @@ package struct RouteGroup: Sendable {
 
     package init(_ routes: [Route]) {
         self.routes = routes
+        table = RouteTable(routes.map(\.pattern))
     }
 }
 
@@ -46,8 +49,7 @@ extension RouteGroup {
         toGet text: String, for request: RouteRequest
     ) async throws -> RouteResponse {
         let target = try RequestTarget(text)
-        guard
-            let route = routes.first(where: { $0.pattern.matches(target.segments) }),
+        guard let route = table.index(of: target.segments).map({ routes[$0] }),
             let index = route.index(of: .get)
         else { throw RequestError.notFound("Nothing to get exists at this path.") }
         let request = RouteRequest(
@@ -103,5 +105,5 @@ package enum RecognizedCaller: Sendable {
     case nobody
     /// The credentials are invalid.
     case wrongCredentials
-    case known(any Sendable)
+    case known(any RequestCaller)
 }

@@ -114,31 +114,6 @@ struct CommandFailure: Error, CustomStringConvertible {
     }
 }
 
-/// The exit codes of the command line.
-enum Exit: Sendable {
-    static let failure = ExitCode(1)
-    static let invalidTemplate = ExitCode(2)
-    static let versionMismatch = ExitCode(3)
-    static let notFound = ExitCode(4)
-    /// The token is missing or invalid, or its role does not suffice.
-    static let notAllowed = ExitCode(5)
-    /// The parser or the server rejected the command line.
-    static let usage = ExitCode(EX_USAGE)
-    /// A file cannot be read or is not JSON.
-    static let badInput = ExitCode(EX_DATAERR)
-    /// The server or the store cannot be reached.
-    static let unavailable = ExitCode(EX_UNAVAILABLE)
-
-    /// The list in the help of the command line.
-    static let help = """
-        Exit codes: 0 success, 1 other failure, 2 the template has problems, 3 another version is \
-        current, 4 not found, 5 the token is missing or invalid, or its role does not suffice, 64 \
-        the command line is invalid, 65 a file cannot be read or is not JSON, 69 the server or the \
-        store cannot be reached, or the address cannot be listened on, 74 the output cannot be \
-        written.
-        """
-}
-
 /// The faulty expression of a condition, with a caret below the position of the problem.
 struct ExpressionExcerpt: CustomStringConvertible {
     /// Maximum number of characters of the expression that are shown.

@@ -19,7 +19,9 @@ struct BackupCommand: AsyncParsableCommand {
     var file: String
 
     @Option(
-        help: ArgumentHelp("The store: sqlite:PATH or etcd:URL,URL,…", valueName: "store"),
+        help: ArgumentHelp(
+            "The store: sqlite:PATH or etcd:URL,URL,… (default: \(StoreLocation.default))",
+            valueName: "store"),
         transform: StoreLocation.init(parsing:))
     var store = StoreLocation.default
 

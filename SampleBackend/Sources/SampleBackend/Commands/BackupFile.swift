@@ -12,31 +12,50 @@ struct BackupFile: Sendable {
     /// - Throws: A ``CommandFailure`` when there is a file at the path.
     init(path: String) throws {
         self.path = path
-        guard !FileManager.default.fileExists(atPath: path) else {
-            throw CommandFailure(
-                "The file \(path) exists: choose another name, or move it.", code: Exit.failure)
-        }
+        guard !FileManager.default.fileExists(atPath: path) else { throw Self.exists(path) }
         partialPath = "\(path).partial-\(UUID().uuidString.prefix(8).lowercased())"
+    }
+
+    private static func exists(_ path: String) -> CommandFailure {
+        CommandFailure(
+            "The file \(path) exists: choose another name, or move it.", code: Exit.failure)
     }
 
     /// Adds the checksum to the complete file, and renames it to its final name.
     ///
-    /// - Throws: A ``CommandFailure``; the incomplete file is removed then.
+    /// - Throws: A ``CommandFailure``, also when a file has appeared at the path, which stays; the
+    ///   incomplete file is removed then.
     func complete() throws {
         do {
             try SQLiteTemplateStore.addChecksum(toBackupAt: partialPath)
-            try FileManager.default.moveItem(atPath: partialPath, toPath: path)
-            // Removes the files that SQLite kept beside it; they are empty.
+            try giveName()
+            // Also removes the files that SQLite kept beside it; they are empty.
             removePartialFiles()
         } catch let error as TemplateStoreError {
             removePartialFiles()
             throw failure(error)
         } catch {
             removePartialFiles()
-            throw CommandFailure(
-                "The backup \(path) cannot be renamed: \(error.localizedDescription)",
-                code: Exit.failure)
+            throw error
         }
+    }
+
+    /// Gives the file its final name, and never replaces another one, as rename(2) would.
+    func giveName() throws {
+        if unsafe link(partialPath, path) == 0 { return }
+        let isWithoutLinks = [EPERM, ENOTSUP, EOPNOTSUPP].contains(errno)
+        if isWithoutLinks, makeEmptyFile(), unsafe rename(partialPath, path) == 0 { return }
+        if errno == EEXIST { throw Self.exists(path) }
+        throw CommandFailure(
+            "The backup \(path) cannot be renamed: \(unsafe String(cString: strerror(errno))).",
+            code: Exit.failure)
+    }
+
+    /// Reserves the name by an empty file, on a file system without hard links; false when there is
+    /// a file already.
+    private func makeEmptyFile() -> Bool {
+        let descriptor = unsafe open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+        return descriptor >= 0 && close(descriptor) == 0
     }
 
     /// The failure of writing the backup, from which ``removePartialFiles()`` has removed the file.

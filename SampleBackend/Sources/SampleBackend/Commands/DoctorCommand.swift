@@ -141,8 +141,9 @@ struct DoctorCommand: AsyncParsableCommand {
                 if faults.isEmpty {
                     let intact = DoctorFinding(
                         "database", .fine,
-                        "it is intact: \(snapshot.templates.count) projects, revision "
-                            + "\(snapshot.revision)")
+                        "it is intact: \(snapshot.templates.count) "
+                            + (snapshot.templates.count == 1 ? "project" : "projects")
+                            + ", revision \(snapshot.revision)")
                     return [intact] + writability(path)
                 }
                 return faults.map {

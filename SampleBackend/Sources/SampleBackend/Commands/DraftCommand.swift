@@ -119,12 +119,22 @@ struct DraftCommand: AsyncParsableCommand {
             if let description {
                 template.setMember("version", ["description": .string(description)])
             }
-            let published = try await transport.json(
+            let answer = try await transport.send(
                 AdministrationRequest(
                     method: "PUT", path: options.projectPath + "/remoteConfig",
                     ifMatch: options.entityTag(ofVersion: draft.baseVersion),
-                    body: template.jsonData()), template: template)
-            let version = published["version"]?["versionNumber"]
+                    body: template.jsonData()))
+            if answer.status == 412 {
+                throw CommandFailure(
+                    "The draft is based on version \(draft.baseVersion.escapedForTerminal), which is "
+                        + "not the current one: update it in the console; or get the current one, "
+                        + "apply the changes of \"draft diff\" to the file, and publish that.",
+                    code: Exit.versionMismatch)
+            }
+            guard (200..<300).contains(answer.status) else {
+                throw CommandFailure(answer, template: template)
+            }
+            let version = try answer.json["version"]?["versionNumber"]
             // Edits made since the draft was read are not published, so they keep the draft.
             let discarded = try await transport.send(
                 AdministrationRequest(

@@ -18,7 +18,9 @@ struct RaiseVersionsCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("The store: sqlite:PATH or etcd:URL,URL,…", valueName: "store"),
+        help: ArgumentHelp(
+            "The store: sqlite:PATH or etcd:URL,URL,… (default: \(StoreLocation.default))",
+            valueName: "store"),
         transform: StoreLocation.init(parsing:))
     var store = StoreLocation.default
 

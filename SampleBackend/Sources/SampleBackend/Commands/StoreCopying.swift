@@ -53,7 +53,8 @@ struct StoreCopying: Sendable {
         defer { Terminal.showProgress(nil) }
         // Apps may have later versions than a backup, or those of another store.
         let raise =
-            backup == nil ? VersionRaise(reason: "copied from \(source)") : nil
+            backup == nil
+            ? VersionRaise(actor: "command line", reason: "copied from \(source)") : nil
         return try await StoreCopy.make(from: original, to: copy, raising: raise) { progress in
             guard last.map({ $0.duration(to: .now) >= Self.pause }) ?? true else { return }
             last = .now

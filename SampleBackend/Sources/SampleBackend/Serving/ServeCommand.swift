@@ -5,18 +5,16 @@ import Foundation
 import HTTPServing
 import JSONTree
 import Logging
-import SQLiteTemplateStore
 import TemplateStore
-import WebhookDelivery
 
 /// `sample-backend serve` serves until SIGTERM or SIGINT (API 5).
 struct ServeCommand: AsyncParsableCommand {
     /// Default limit of requests per second and address, unless the server is on the loopback
     /// interface.
-    private static let defaultRateLimit = 1_000
+    static let defaultRateLimit = 1_000
 
     /// Default limit of streams per address, unless the server is on the loopback interface.
-    private static let defaultStreamsPerAddress = 1_000
+    static let defaultStreamsPerAddress = 1_000
 
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -25,7 +23,8 @@ struct ServeCommand: AsyncParsableCommand {
             When it listens, it prints one line to standard output, "listening on \
             http://HOST:PORT". The log goes to standard error. SIGTERM and SIGINT \
             let requests in flight finish; the process exits with 0 within 10 seconds, for \
-            SIGTERM after --drain-seconds. SIGHUP reads the files of TLS and JWKS again.
+            SIGTERM after --drain-seconds, also while it starts. SIGHUP reads the files of TLS \
+            and JWKS again.
 
             The environment variable ACTIVECONFIG_ADMIN_TOKEN, with at least \
             \(ConfigServerOptions.minimumAdministratorTokenLength) characters, is a token \
@@ -40,7 +39,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The store of templates: sqlite:PATH, etcd:URL,URL,… or memory.",
+            "The store of templates: sqlite:PATH, etcd:URL,URL,… or memory. "
+                + "(default: \(StoreLocation.default))",
             discussion: "The URLs of etcd's members can be followed by ?prefix=/activeconfig/ and, "
                 + "separated by &, ca=FILE, cert=FILE and key=FILE for TLS, user=NAME and "
                 + "password-file=FILE.",
@@ -194,18 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
         // Without the signal, a write beyond the file-size limit fails like one to a full disk.
         _ = signal(SIGXFSZ, SIG_IGN)
         do {
-            let options = try await serverOptions(logger: logger)
-            let store = try await self.store.open(isAwaited: snapshot == nil)
-            for warning in self.store.warnings { logger.warning("\(warning)") }
-            do {
-                // A server that cannot write would serve, and refuse the first publish.
-                try await (store as? SQLiteTemplateStore)?.checkIsWritable()
-                try await serve(store, options: options, logger: logger)
-            } catch {
-                await store.close()
-                throw error
-            }
-            await store.close()
+            try await signals.run(logger: logger) { [logger] in try await open(logger: logger) }
         } catch is CancellationError {
             logger.warning("The time limit for shutdown expired with requests in flight")
         } catch let error as TemplateStoreError {
@@ -223,65 +212,13 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func serve(
-        _ store: any TemplateStore, options: ConfigServerOptions, logger: Logger
-    ) async throws {
-        let token = try await development.prepare(store, logger: logger)
-        let source = DevelopmentOptions.tokenSource(
-            isPrinted: token != nil, isNamed: try administratorToken != nil)
-        let server = try await ConfigServer(
-            store: store, options: options, logger: logger
-        ) { address in
-            Terminal.print("listening on \(address)")
-            if let token { Terminal.print("administrator token \(token.text)") }
-            logger.info("Sign in to the console at \(address)/console/ with \(source)")
-        }
-        try await signals.run(server, logger: logger)
-    }
-
-    private func serverOptions(logger: Logger) async throws -> ConfigServerOptions {
-        var options = ConfigServerOptions(hostname: hostname, port: port)
-        options.clientAccess = try await access.clientAccess(logger: logger)
-        options.serviceKeys = try access.serviceKeyHashes
-        options.documentSigner = try assurance.documentSigner()
-        options.acknowledgedShare = assurance.acknowledgedShare
-        options.samplesSignals = !noSample
-        options.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
-        options.administratorToken = try administratorToken.map { SecretHash(of: $0.text) }
-        options.allowedHosts = access.allowedHosts
-        options.trustedProxies = try access.proxies
-        if let tlsCertificate, let tlsKey {
-            options.tls = TLSFiles(certificate: tlsCertificate, privateKey: tlsKey)
-        }
-        let limit = rateLimit ?? (isLoopback ? 0 : Self.defaultRateLimit)
-        options.limits.requestsPerSecond = limit > 0 ? limit : nil
-        if rateLimit == 0 {
-            // Behind a proxy all clients have its address: one would lock out all administrators.
-            options.limits.signInsPerSecond = Self.defaultRateLimit
-            options.limits.wrongTokensPerSecond = 100 * Self.defaultRateLimit
-        }
-        let streams = maxStreamsPerAddress ?? (isLoopback ? 0 : Self.defaultStreamsPerAddress)
-        options.limits.streamsPerAddress = streams > 0 ? streams : nil
-        options.limits.streamMaximumAge = streamMaxAge > 0 ? .seconds(streamMaxAge) : nil
-        options.limits.clientBacklogBytes = clientBacklogMegabytes << 20
-        let connections = try OpenFileLimit.raised().connections(atMost: maxConnections)
-        if let warning = connections.warning { logger.warning("\(warning)") }
-        options.maximumConnections = connections.maximum
-        options.renderCacheBytes = cacheMegabytes << 20
-        options.webhooks.allowsPrivateAddresses = allowPrivateWebhooks
-        options.snapshotFile = snapshot
-        options.consolePages = development.pages
-        options.metricsText = MetricsExport.start(for: store)
-        return options
-    }
-
     /// The administrator token from the environment.
-    private var administratorToken: Secret? {
+    var administratorToken: Secret? {
         get throws { try .environment("ACTIVECONFIG_ADMIN_TOKEN") }
     }
 
     /// True when the server listens on the loopback interface only.
-    private var isLoopback: Bool {
+    var isLoopback: Bool {
         ConfigServerOptions(hostname: hostname).isLoopback
     }
 

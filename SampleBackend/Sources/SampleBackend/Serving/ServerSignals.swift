@@ -1,15 +1,23 @@
 import ArgumentParser
 import ConfigServer
+import Foundation
 import Logging
 import ServiceLifecycle
+import TemplateStore
 import UnixSignals
 
 /// The signals of `serve`: SIGHUP reloads files, SIGTERM and SIGINT shut down, SIGTERM after the
 /// drain time.
 struct ServerSignals: ParsableArguments {
-    /// Time limit for a graceful shutdown, after which requests are cancelled; the process exits
-    /// within 10 seconds of its start.
+    /// Time limit for a graceful shutdown, after which requests are cancelled.
     private static let shutdownTime: Duration = .seconds(9)
+
+    /// Time after which the process exits even if a task does not end, such as one that reads a file
+    /// from a mount that does not respond: within 10 seconds of the signal.
+    private static let exitTime: Duration = .milliseconds(9_500)
+
+    /// The same before the server listens, when no request is in flight.
+    private static let exitTimeOfStart: Duration = .seconds(2)
 
     @Option(
         help: ArgumentHelp(
@@ -26,16 +34,22 @@ struct ServerSignals: ParsableArguments {
         }
     }
 
-    /// Runs a server until a signal has shut it down.
-    func run(_ server: ConfigServer, logger: Logger) async throws {
-        // Trapped before the server listens, so that no signal ends the process.
+    /// Opens a server and runs it until a signal has shut it down.
+    ///
+    /// A shutdown while it opens cancels that, and is no error.
+    func run(
+        logger: Logger, opening open: @escaping @Sendable () async throws -> OpenServer
+    ) async throws {
+        // Trapped before anything is opened, so that no signal ends the process.
         let signals = await UnixSignalsSequence(trapping: .sighup, .sigterm, .sigint)
-        var configuration = ServiceGroupConfiguration(services: [server], logger: logger)
+        let service = OpeningService(open: open)
+        var configuration = ServiceGroupConfiguration(services: [service], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownTime
         let group = ServiceGroup(configuration: configuration)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { [drainSeconds] in
-                await Self.obey(signals, server, group, drainTime: .seconds(drainSeconds))
+                await Self.obey(
+                    signals, service, group, drainTime: .seconds(drainSeconds), logger: logger)
             }
             try await group.run()
             tasks.cancelAll()
@@ -43,27 +57,108 @@ struct ServerSignals: ParsableArguments {
     }
 
     private static func obey(
-        _ signals: UnixSignalsSequence, _ server: ConfigServer, _ group: ServiceGroup,
-        drainTime: Duration
+        _ signals: UnixSignalsSequence, _ service: OpeningService, _ group: ServiceGroup,
+        drainTime: Duration, logger: Logger
     ) async {
         await withDiscardingTaskGroup { tasks in
             var isDraining = false
             for await signal in signals {
                 if signal == .sighup {
-                    await server.reloadFiles()
-                } else if signal == .sigint || isDraining || drainTime == .zero {
-                    await group.triggerGracefulShutdown()
-                    break
-                } else {
+                    service.reloadFiles()
+                } else if signal == .sigterm, !isDraining, drainTime > .zero, service.drain() {
                     isDraining = true
-                    server.drain()
                     tasks.addTask {
                         guard (try? await Task.sleep(for: drainTime)) != nil else { return }
-                        await group.triggerGracefulShutdown()
+                        await shutDown(group, within: exitTime, logger: logger)
                     }
+                } else {
+                    break
                 }
             }
             tasks.cancelAll()
         }
+        // The server has ended without a signal.
+        if Task.isCancelled { return }
+        await shutDown(
+            group, within: service.isOpening ? exitTimeOfStart : exitTime, logger: logger)
+    }
+
+    /// Shuts down, and exits after the limit if this task is not cancelled before.
+    private static func shutDown(
+        _ group: ServiceGroup, within limit: Duration, logger: Logger
+    ) async {
+        await group.triggerGracefulShutdown()
+        guard (try? await Task.sleep(for: limit)) != nil else { return }
+        logger.warning("The time limit for shutdown expired: the process exits")
+        exit(EXIT_SUCCESS)
+    }
+}
+
+/// A server that can run, and what to close after it.
+struct OpenServer: Sendable {
+    let server: ConfigServer
+    let close: @Sendable () async -> Void
+}
+
+/// A server from the start of its opening; signals reach it at any time.
+private final class OpeningService: Service {
+    private enum State {
+        /// `isReloadWanted` means that files which are read already may have changed.
+        case opening(isReloadWanted: Bool)
+        case running(ConfigServer)
+    }
+
+    private let open: @Sendable () async throws -> OpenServer
+    private let state = Locked(State.opening(isReloadWanted: false))
+
+    init(open: @escaping @Sendable () async throws -> OpenServer) {
+        self.open = open
+    }
+
+    var isOpening: Bool {
+        state.withLock { if case .opening = $0 { true } else { false } }
+    }
+
+    func run() async throws {
+        let opened: OpenServer
+        do {
+            opened = try await cancelWhenGracefulShutdown { [open] in try await open() }
+        } catch {
+            if Task.isShuttingDownGracefully { return }
+            throw error
+        }
+        do {
+            if !Task.isShuttingDownGracefully { try await run(opened.server) }
+        } catch {
+            await opened.close()
+            throw error
+        }
+        await opened.close()
+    }
+
+    private func run(_ server: ConfigServer) async throws {
+        let isReloadWanted = state.withLock { state in
+            defer { state = .running(server) }
+            return if case .opening(isReloadWanted: true) = state { true } else { false }
+        }
+        if isReloadWanted { server.reloadFiles() }
+        try await server.run()
+    }
+
+    /// Reloads the server's files, at the latest when it is open.
+    func reloadFiles() {
+        let server = state.withLock { state -> ConfigServer? in
+            if case .running(let server) = state { return server }
+            state = .opening(isReloadWanted: true)
+            return nil
+        }
+        server?.reloadFiles()
+    }
+
+    /// Makes the server unready; returns false while it opens, when no request can be in flight.
+    func drain() -> Bool {
+        guard case .running(let server) = state.withLock({ $0 }) else { return false }
+        server.drain()
+        return true
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 
 /// Writes to standard output and standard error.
@@ -5,26 +6,45 @@ enum Terminal: Sendable {
     /// Prints one or several lines to standard output, unbuffered, so that a pipe receives them
     /// immediately.
     ///
-    /// Escapes control characters, whatever their source. A closed pipe is not an error.
+    /// Escapes control characters, whatever their source.
     static func print(_ line: String) {
         write(Data((printable(line) + "\n").utf8))
     }
 
+    /// Prints a line of a server, which goes on when its reader has closed the pipe.
+    static func announce(_ line: String) {
+        write(Data((printable(line) + "\n").utf8), endsWhenClosed: false)
+    }
+
     /// Writes raw bytes to standard output.
     ///
-    /// Ends the program if that fails, as on a full disk,
-    /// since its output would be truncated unnoticed.
-    static func write(_ data: Data) {
+    /// Ends the program if that fails, as on a full disk, since its output would be truncated
+    /// unnoticed: quietly with ``Exit/outputClosed`` when the reader, such as "head", has closed the
+    /// pipe, unless `endsWhenClosed` is false.
+    static func write(_ data: Data, endsWhenClosed: Bool = true) {
         do {
             try FileHandle.standardOutput.write(contentsOf: data)
         } catch {
             let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-            // The reader, such as "head", needs no more output and has closed the pipe: not a
-            // failure.
-            guard cause?.code != Int(EPIPE) else { return }
+            if cause?.code == Int(EPIPE) {
+                if endsWhenClosed { exit(Exit.outputClosed.rawValue) }
+                return
+            }
             let reason = cause?.localizedDescription ?? "\(error)"
             printError("Standard output cannot be written (\(reason)).")
             exit(EX_IOERR)
+        }
+    }
+
+    /// Ends the program with ``Exit/outputClosed`` as soon as the reader of standard output closes
+    /// the pipe, for a command that may not write for a long time.
+    static func endWhenOutputCloses() {
+        Thread.detachNewThread {
+            // Without events, poll returns only for an error or a reader that has gone.
+            var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            while unsafe poll(&output, 1, -1) < 0, errno == EINTR {}
+            let ends = Int32(output.revents) & Int32(POLLERR | POLLHUP)
+            if ends != 0 { exit(Exit.outputClosed.rawValue) }
         }
     }
 

@@ -106,12 +106,7 @@ struct Watch {
                 case .event(let event):
                     guard try await take(event, transport: transport) else { continue }
                     isUnderstood = true
-                    // The hello of an older server has the current version as its ID and precedes
-                    // the events up to that version, which can be lost with the connection. A later
-                    // event without an ID repeats it.
-                    if ["update", "reset"].contains(event.name) || lastEventID == nil {
-                        lastEventID = event.id.flatMap(Self.sendable) ?? lastEventID
-                    }
+                    lastEventID = event.id.flatMap(Self.sendable) ?? lastEventID
                 case .retry(let milliseconds): wantedWait = milliseconds
                 case .comment: break
                 }

@@ -9,7 +9,8 @@ struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Show a user's changes as they happen.",
         discussion: """
-            It listens as an app does, and reconnects when the connection is lost. Ctrl-C ends it.
+            It listens as an app does, and reconnects when the connection is lost. Ctrl-C ends it, \
+            and so does a reader of its output that closes it.
 
             """ + ClientOptions.help)
 
@@ -54,6 +55,7 @@ struct WatchCommand: AsyncParsableCommand {
     ///
     /// - Throws: `ExitCode` when the server rejects the request, or cannot be reached at the start.
     func run() async throws {
+        Terminal.endWhenOutputCloses()
         do {
             var watch = Watch(self)
             try await watch.run()
