@@ -68,8 +68,10 @@ package final class FileReload: Sendable {
         let warning = Task {
             guard (try? await Task.sleep(for: timeLimit)) != nil else { return }
             logger.error(
-                "The \(name) is not reloaded after \(timeLimit): the loaded one stays in use until "
-                    + "the file can be read",
+                """
+                The \(name) is not reloaded after \(timeLimit): the loaded one stays in use until the \
+                file can be read
+                """,
                 metadata: ["file": "\(files)"])
         }
         defer { warning.cancel() }

@@ -1,11 +1,13 @@
 import AdminAPI
 import Foundation
 import GRDB
+import JSONTree
 import SQLiteTemplateStore
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import TemplateStoreTesting
+import Templates
 import TemporaryFolders
 import Testing
 

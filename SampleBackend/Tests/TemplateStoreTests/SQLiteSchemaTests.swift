@@ -2,6 +2,7 @@ import GRDB
 import SQLiteTemplateStore
 import SeededRandomness
 import TemplateStore
+import Templates
 import TemporaryFolders
 import Testing
 

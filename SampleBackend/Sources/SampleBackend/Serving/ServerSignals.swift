@@ -90,7 +90,7 @@ struct ServerSignals: ParsableArguments {
         await group.triggerGracefulShutdown()
         guard (try? await Task.sleep(for: limit)) != nil else { return }
         logger.warning("The time limit for shutdown expired: the process exits")
-        exit(EXIT_SUCCESS)
+        Foundation.exit(EXIT_SUCCESS)
     }
 }
 
