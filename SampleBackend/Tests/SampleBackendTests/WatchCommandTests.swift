@@ -21,7 +21,7 @@ struct WatchCommandTests {
 
     // The document of a scripted server.
     private let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
-    private let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
+    private let hello = "retry: 0\nevent: hello\nid: 7\ndata: {}\n\n"
     private let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
 
     /// Publishes a template over any version.
@@ -91,7 +91,7 @@ struct WatchCommandTests {
     @Test func theWatchResumesFromTheLastChangeThatItHas() async throws {
         // The connection can be lost between a `hello` and the missed changes that follow it.
         let hello =
-            "retry: 0\nevent: hello\nid: 9\ndata: {}\n\nevent: retry\ndata: {\"after_ms\":0}\n\n"
+            "retry: 0\nevent: hello\nid: 7\ndata: {}\n\nevent: retry\ndata: {\"after_ms\":0}\n\n"
         let receiver = try await WebhookReceiver(
             .status(200, body: document), .status(200, body: hello),
             .status(200, body: hello + update), .status(200, body: update))
