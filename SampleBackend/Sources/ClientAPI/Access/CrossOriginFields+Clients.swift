@@ -5,8 +5,8 @@ extension CrossOriginFields {
     package static let clients = CrossOriginFields(
         methods: ["GET", "HEAD", "POST"],
         allowed: [
-            "Authorization", "Content-Type", "If-None-Match", "Last-Event-ID", "Prefer", "X-API-Key",
-            "ActiveConfig-Template-Version",
+            "Authorization", "Content-Type", "If-None-Match", "Last-Event-ID", "Prefer",
+            "X-API-Key", "ActiveConfig-Template-Version",
         ],
         exposed: [
             "ETag", "Retry-After", "Preference-Applied", "ActiveConfig-Template-Version",

@@ -8,7 +8,9 @@ extension String {
             if isUnreserved(byte) {
                 bytes.append(byte)
             } else {
-                bytes += [UInt8(ascii: "%"), hexadecimalDigit(byte >> 4), hexadecimalDigit(byte & 15)]
+                bytes += [
+                    UInt8(ascii: "%"), hexadecimalDigit(byte >> 4), hexadecimalDigit(byte & 15),
+                ]
             }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -40,7 +40,9 @@ enum RequestProperties {
             else { return "the absolute form is the same target" }
         }
         for pattern in patterns where RouteTable([pattern]).index(of: target.segments) != nil {
-            if RouteTable([pattern]).index(of: again.segments) == nil { return "the same path has the same route" }
+            if RouteTable([pattern]).index(of: again.segments) == nil {
+                return "the same path has the same route"
+            }
             let request = RouteRequest(
                 method: .get, target: target,
                 parameters: PathParameters(target.segments, of: pattern))
