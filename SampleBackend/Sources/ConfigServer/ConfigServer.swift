@@ -121,7 +121,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
         self.source = source ?? library
         waits = source == nil
         self.options = options
-        certificate = options.tls.map(TLSCertificate.init)
+        certificate = options.certificate ?? options.tls.map(TLSCertificate.init)
         reloads = Self.reloads(
             certificate: certificate, userTokens: options.clientAccess.userTokens, logger: logger)
         self.logger = logger
@@ -131,9 +131,13 @@ public struct ConfigServer: Service, CustomStringConvertible {
     /// Checks that a server with these options can listen and use its certificate, before a store is
     /// created for it.
     ///
+    /// The options keep the certificate: its files can be pipes, which are read once.
+    ///
     /// - Throws: A ``ListeningError`` or a ``TLSFilesError``.
-    public static func checkListening(_ options: ConfigServerOptions) async throws {
-        try await options.tls.map(TLSCertificate.init)?.read()
+    public static func checkListening(_ options: inout ConfigServerOptions) async throws {
+        let certificate = options.tls.map(TLSCertificate.init)
+        try await certificate?.read()
+        options.certificate = certificate
         try await HTTPListener.checkAddress(hostname: options.hostname, port: options.port)
     }
 
@@ -142,7 +146,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
     /// - Throws: A ``ListeningError`` when the address is unavailable, a ``TLSFilesError`` when the
     ///   certificate cannot be used.
     public func run() async throws {
-        try await certificate?.read()
+        if let certificate, !certificate.isRead { try await certificate.read() }
         let listener = HTTPListener(
             hostname: options.hostname, port: options.port, tls: certificate,
             services: ConnectionServices(

@@ -69,6 +69,9 @@ public struct ConfigServerOptions: Sendable {
     /// The certificate and key for TLS; nil serves plain HTTP.
     public var tls: TLSFiles?
 
+    /// The certificate of ``tls`` that was read before the server was created.
+    var certificate: TLSCertificate?
+
     /// Folder with the console's files, for developing the console; nil uses the embedded files.
     public var consolePages: URL?
 

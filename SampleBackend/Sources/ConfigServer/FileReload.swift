@@ -3,7 +3,7 @@ import TemplateStore
 
 /// Reads files again when it is asked to, one reload at a time.
 ///
-/// Nobody waits for a reload: a pipe or a mount that does not respond can block it for ever.
+/// Runs in the background: a pipe or a mount that does not respond can block a reload for ever.
 package final class FileReload: Sendable {
     private enum State {
         case idle

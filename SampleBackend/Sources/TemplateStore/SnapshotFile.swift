@@ -36,7 +36,7 @@ package struct SnapshotFile: Sendable {
     private static let maximumBytes = 1 << 30
 
     private static let name = "activeconfig-snapshot"
-    private static let format = 1
+    private static let format = 2
 
     /// Maximum number of chained symbolic links.
     private static let maximumLinks = 40

@@ -35,6 +35,25 @@ struct DocumentSignatureTests {
         }
     }
 
+    /// A client that sends no version has tags of all bytes.
+    @Test func aStreamResumesWithEitherTagOfTheDocument() async throws {
+        try await run { server, _ in
+            let target = "/activeconfig/user/3"
+            for (version, fields) in [(1, []), (2, ["ActiveConfig-Template-Version: 0"])] {
+                let answer = try await server.answer(target, fields: fields)
+                let tag = try #require(answer.fields["etag"])
+                let resuming = ["Last-Event-ID: \(version)", "If-None-Match: \(tag)"]
+                try await server.stream(ofUser: "3", fields: resuming) {
+                    var changed = JSONNode.sample
+                    changed.setTitle(of: "third", to: "Title \(version)")
+                    try await server.publish(changed)
+                    let update = try await $0.next()
+                    #expect(update.name == "update" && update.id == "\(version + 1)", "\(fields)")
+                }
+            }
+        }
+    }
+
     /// Verifies a signature for `project` and `user` as "Client protocol" describes; `body` nil
     /// stands for a 304 to a client that takes over versions.
     private func check(

@@ -333,11 +333,13 @@ class AuditOnAPhoneTests(TaskCase):
 
     def test_shows_rows_whose_labels_do_not_overlap(self):
         self.go("audit")
-        self.wait_for(lambda: self.find_all("tbody tr"), "the trail")
-        heights = self.driver.execute_script(
-            "return [...document.querySelectorAll('td[data-label]')].map((cell) =>"
-            " [cell.offsetHeight, parseFloat(getComputedStyle(cell).lineHeight)])")
-        self.assertTrue(heights)
+        def laid_out():
+            heights = self.driver.execute_script(
+                "return [...document.querySelectorAll('td[data-label]')].map((cell) =>"
+                " [cell.offsetHeight, parseFloat(getComputedStyle(cell).lineHeight)])")
+            # Zero until the page is shown.
+            return heights if any(height for height, _ in heights) else None
+        heights = self.wait_for(laid_out, "the trail")
         self.assertEqual([height for height, line in heights if height < line], [])
         self.check_page("audit")
 

@@ -137,9 +137,11 @@ class StepTests(TaskCase):
         self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
         self.publish(with_interval("77"), "Theirs")
         self.wait_for_text("77", "main")
-        faults.fail("GET", "versionNumber=1", limit=1)
+        # The page can read that version for another reason, too.
+        faults.fail("GET", "versionNumber=1")
         self.press("Undo: discard the draft")
         self.wait_for_text("Not undone", "dialog")
+        faults.end()
         self.browser.take_errors()
         self.press("Try again")
         self.wait_for_text("1 change", ".draft-bar")

@@ -27,6 +27,35 @@ struct BackupFileTests {
         }
     }
 
+    /// Which error a file system without hard links gives depends on it.
+    @Test(arguments: [EPERM, ENOSYS, EACCES])
+    func withoutHardLinksTheFileIsRenamed(code: Int32) throws {
+        let folder = try TemporaryFolder()
+        func giveName(_ file: BackupFile) throws {
+            try file.giveName(byLink: { _, _ in
+                errno = code
+                return -1
+            })
+        }
+        let file = try BackupFile(path: folder.path("backup"))
+        _ = try folder.write("whole", to: URL(filePath: file.partialPath).lastPathComponent)
+        let late = try BackupFile(path: folder.path("backup"))
+        _ = try folder.write("late", to: URL(filePath: late.partialPath).lastPathComponent)
+        try giveName(file)
+        #expect(throws: CommandFailure.self) { try giveName(late) }
+        #expect(try String(contentsOfFile: folder.path("backup"), encoding: .utf8) == "whole")
+        #expect(!FileManager.default.fileExists(atPath: late.partialPath))
+    }
+
+    @Test func aFileThatCannotBeRenamedStays() throws {
+        let folder = try TemporaryFolder()
+        let file = try BackupFile(path: folder.path("backup"))
+        // The partial file is missing, so neither way of naming it works.
+        let failure = #expect(throws: CommandFailure.self) { try file.giveName() }
+        #expect(failure?.description.contains(file.partialPath) == true)
+        #expect(!FileManager.default.fileExists(atPath: folder.path("backup")))
+    }
+
     @Test func aFileThatAppearsIsNamed() throws {
         let folder = try TemporaryFolder()
         let file = try BackupFile(path: folder.path("backup"))

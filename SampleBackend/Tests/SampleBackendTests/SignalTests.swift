@@ -129,6 +129,22 @@ struct SignalTests {
         try writer.close()
     }
 
+    /// The key is read by a call that blocks, and one processor has one thread for tasks.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/taskset")))
+    func aSignalEndsAStartThatBlocksTheOnlyThread() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = try NamedPipe(at: folder.path("key"))
+        let process = try BackendProcess(
+            [
+                "serve", "--port", "0", "--store", "memory", "--signing-key",
+                "1:" + folder.path("key"),
+            ], launcher: ["/usr/bin/taskset", "-c", "0"])
+        let writer = try await pipe.writer()
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+        try writer.close()
+    }
+
     @Test func aSignalEndsTheWaitForAStore() async throws {
         let etcd = try await WebhookReceiver(.silence)
         let process = try BackendProcess([

@@ -169,7 +169,7 @@ struct SnapshotStoreTests {
 
     /// The server then does not create a store in an empty cluster: the file may be the last copy
     /// of the data.
-    @Test(arguments: ["activeconfig-snapshot 2\nx", "activeconfig-snapshot 1\nx\n{}", "notes", ""])
+    @Test(arguments: ["activeconfig-snapshot 3\nx", "activeconfig-snapshot 2\nx\n{}", "notes", ""])
     func aFileThatCannotBeUsedIsRefusedAtTheStart(text: String) async throws {
         let cluster = try await EtcdCluster()
         defer { cluster.end() }

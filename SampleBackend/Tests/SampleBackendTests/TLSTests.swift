@@ -165,7 +165,9 @@ struct TLSTests {
         let options = try makeCertificate(in: folder)
         let keys = try folder.write(SignalTests.keys, to: "keys.json")
         let process = try BackendProcess(
-            ["serve", "--port", "0", "--store", "memory", "--user-token-jwks", keys] + options)
+            ["serve", "--port", "0", "--store", "memory", "--user-token-jwks", keys] + options,
+            // As on one processor.
+            environment: ["NIO_SINGLETON_BLOCKING_POOL_THREAD_COUNT": "1"])
         var lines = process.outputLines.makeAsyncIterator()
         #expect(await lines.next()?.hasPrefix("listening on https://") == true)
         let pipe = try NamedPipe(at: folder.path("certificate.pem"))
@@ -175,6 +177,23 @@ struct TLSTests {
         process.send(signal: SIGTERM)
         #expect(await process.exitCode() == 0)
         try writer.close()
+    }
+
+    /// As with `--tls-key <(vault read …)`, which can be read once.
+    @Test func theKeyCanComeThroughAPipe() async throws {
+        let folder = try TemporaryFolder()
+        let options = try makeCertificate(in: folder)
+        let key = try Data(contentsOf: URL(filePath: folder.path("key.pem")))
+        let pipe = try NamedPipe(at: folder.path("key.pem"))
+        let process = try BackendProcess(
+            ["serve", "--port", "0", "--store", "memory"] + options)
+        let writer = try await pipe.writer()
+        try writer.write(contentsOf: key)
+        try writer.close()
+        var lines = process.outputLines.makeAsyncIterator()
+        #expect(await lines.next()?.hasPrefix("listening on https://") == true)
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
     }
 
     @Test func aSessionOfTheConsoleIsKeptToTLS() async throws {

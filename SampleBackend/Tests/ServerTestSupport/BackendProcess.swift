@@ -29,10 +29,11 @@ package final class BackendProcess: Sendable {
     /// Starts the executable with `environment` added to this process's own, and with at most
     /// `openFiles` open files; nil keeps the limit of this process.
     ///
-    /// With `isOutputClosed`, the reader of standard output has gone before the start.
+    /// With `isOutputClosed`, the reader of standard output has gone before the start; `launcher` is a
+    /// program with arguments that runs the executable.
     package init(
         _ arguments: [String], environment: [String: String] = [:], openFiles: Int? = nil,
-        isOutputClosed: Bool = false
+        isOutputClosed: Bool = false, launcher: [String] = []
     ) throws {
         let (ends, continuation) = AsyncStream.makeStream(of: End.self)
         let output = Pipe()
@@ -44,8 +45,9 @@ package final class BackendProcess: Sendable {
             process.arguments =
                 ["-c", "ulimit -n \(openFiles) && exec \"$0\" \"$@\"", executable.path] + arguments
         } else {
-            process.executableURL = executable
-            process.arguments = arguments
+            let command = launcher + [executable.path] + arguments
+            process.executableURL = URL(fileURLWithPath: command[0])
+            process.arguments = Array(command.dropFirst())
         }
         // Without this, a crash would hang in the backtracer instead of ending the process.
         process.environment = ProcessInfo.processInfo.environment

@@ -202,8 +202,8 @@ struct SnapshotFileTests {
 
     /// The file may be the last copy of the data.
     @Test(arguments: [
-        "", "my notes", "SQLite format 3\u{0}", "activeconfig-snapshot 2\nof a newer program",
-        "activeconfig-snapshot 1\ndamaged\n{}",
+        "", "my notes", "SQLite format 3\u{0}", "activeconfig-snapshot 3\nof a newer program",
+        "activeconfig-snapshot 2\ndamaged\n{}",
     ])
     func aFileThatCannotBeUsedIsNotReplaced(text: String) async throws {
         _ = try folder.write(text, to: "kept")
@@ -233,10 +233,10 @@ struct SnapshotFileTests {
     }
 
     @Test func anotherFormatIsRefused() throws {
-        _ = try folder.write("activeconfig-snapshot 2\nsomething else", to: "kept")
+        _ = try folder.write("activeconfig-snapshot 3\nsomething else", to: "kept")
         let error = #expect(throws: TemplateStoreError.self) { try file.read() }
         #expect(error?.code == .otherSchema)
-        #expect(error?.message.contains("format 2") == true)
+        #expect(error?.message.contains("format 3") == true)
     }
 
     @Test func aFileThatCannotBeWrittenIsAnError() async throws {

@@ -10,6 +10,7 @@ extension CrossOriginFields {
         ],
         exposed: [
             "ETag", "Retry-After", "Preference-Applied", "ActiveConfig-Template-Version",
-            "ActiveConfig-Signature", "ActiveConfig-Acknowledge",
+            "ActiveConfig-Signature", "ActiveConfig-Acknowledge", "ActiveConfig-Unknown-Version",
+            "ActiveConfig-Snapshot",
         ])
 }

@@ -4,7 +4,6 @@ import JSONTree
 import JWTKit
 public import Logging
 import NIOConcurrencyHelpers
-import NIOPosix
 
 /// Verifies user tokens: JWTs whose `sub` is the user's ID (PROTOCOL 1).
 public final class UserTokenVerifier: Sendable {
@@ -170,13 +169,13 @@ public final class UserTokenVerifier: Sendable {
         state.withLockedValue { $0.reading = nil }
     }
 
-    /// Reads a key set file on a thread that may block.
+    /// Reads a key set file.
     private static func keys(
         ofFile path: String
     ) async throws(UserTokenKeyError) -> [UserTokenKey] {
         let data: Data
         do {
-            data = try await NIOThreadPool.singleton.runIfActive {
+            data = try await onBlockingThread {
                 let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
                 defer { try? file.close() }
                 return try file.read(upToCount: UserTokenKey.maximumKeySetBytes + 1) ?? Data()

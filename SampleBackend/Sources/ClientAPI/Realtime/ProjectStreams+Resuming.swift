@@ -61,13 +61,18 @@ extension ProjectStreams {
         }
     }
 
-    /// True when the client's tag is that of its current document; nil when it sent none.
+    /// True when the client's tag is that of its current document, of the content or of all bytes; nil
+    /// when it sent none.
     private func hasCurrentDocument(_ stream: StreamSubscription) -> Bool? {
         // The tag of an OpenFeature provider is that of its flags.
-        guard stream.request.format == .activeConfig else { return nil }
-        return stream.request.documentTag?.matches(
-            published.entityTag(for: stream.basis, userID: stream.request.document.userID)
-                .entityTag.opaqueTag)
+        guard stream.request.format == .activeConfig, let tag = stream.request.documentTag else {
+            return nil
+        }
+        let (published, userID) = (published, stream.request.document.userID)
+        let content = published.entityTag(for: stream.basis, userID: userID).entityTag
+        if tag.matches(content.opaqueTag) { return true }
+        let document = published.rendered(for: stream.basis, userID: userID).document
+        return tag.matches(document.exactIdentity.entityTag.opaqueTag)
     }
 
     /// The version floor, with which the client is compared now.
@@ -135,8 +140,8 @@ extension ProjectStreams {
     /// Sends a change since a version, or only the ID of the current version when nothing has
     /// changed.
     ///
-    /// Without a change, a client whose tag differs has other content under the version's number,
-    /// as from a store in memory before a restart, and gets a `reset`.
+    /// Without a change, a client with another tag gets a `reset`: it has other content under the
+    /// same number, as after a restart of a store in memory.
     private func send(
         _ event: EventChunk?, to stream: StreamSubscription, since earlier: Int
     ) {

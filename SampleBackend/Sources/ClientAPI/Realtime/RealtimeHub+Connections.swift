@@ -88,8 +88,7 @@ package struct ConnectionCounts: Sendable, Hashable, Codable {
     /// Number of users by the newest version that was completely delivered to their client.
     package private(set) var versions: [Int: Int] = [:]
 
-    /// Number of users whose client named a version that the store never made; nil means 0, also
-    /// from servers of earlier releases.
+    /// Number of users whose client named a version that the store never made; nil means 0.
     private var unknown: Int?
 
     /// Number of users whose client named a version that the store never made; they are not in

@@ -63,13 +63,13 @@ final class UnknownVersions: Sendable {
         }
         guard number > floor else {
             return "The next version of this store is higher, as after each restore: publish once, "
-                + "since apps with signed documents or an earlier release of the framework wait for it."
+                + "since apps with signed documents wait for it."
         }
         guard number <= VersionFloor.maximumRequest else {
             return "No store has numbers that high: there is nothing to do."
         }
         return "Only if you know that it was restored, run \"sample-backend raise-versions\" with "
             + "the server's --store, with --above and the highest version that was published before, "
-            + "then publish: earlier releases of the framework ignore lower versions."
+            + "then publish: apps with signed documents ignore lower versions."
     }
 }

@@ -85,7 +85,7 @@ struct AuditRecord: EtcdRecord {
 }
 
 struct StoreRecord: EtcdRecord {
-    static let currentSchema = 1
+    static let currentSchema = 2
 
     let schema: Int
     /// Random; identical in all copies of the cluster's data.

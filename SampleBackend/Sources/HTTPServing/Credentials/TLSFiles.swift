@@ -1,6 +1,5 @@
 import Metrics
 import NIOConcurrencyHelpers
-import NIOPosix
 import NIOSSL
 
 /// The files of a TLS server's certificate and key.
@@ -44,31 +43,39 @@ public struct TLSFiles: Sendable, Hashable {
 package final class TLSCertificate: Sendable {
     package let files: TLSFiles
 
-    /// Nil before the first successful ``read()``.
-    private let current = NIOLockedValueBox<NIOSSLContext?>(nil)
+    private struct State {
+        /// Nil before the first successful ``TLSCertificate/read()``.
+        var context: NIOSSLContext?
+        /// Numbers of the reads that have begun, and of the one with the context.
+        var (begun, shown) = (0, 0)
+    }
+
+    private let state = NIOLockedValueBox(State())
 
     package init(_ files: TLSFiles) {
         self.files = files
     }
 
     /// The context for new connections; nil before the first successful ``read()``.
-    var context: NIOSSLContext? { current.withLockedValue { $0 } }
+    var context: NIOSSLContext? { state.withLockedValue { $0.context } }
+
+    package var isRead: Bool { context != nil }
 
     /// Reads the files for new connections; open ones keep their certificate.
     ///
     /// - Throws: A ``TLSFilesError`` when a file cannot be used; the current certificate stays.
     package func read() async throws(TLSFilesError) {
-        // On a thread that may block: a file can be a pipe, or on a mount that does not respond.
-        let result: Result<NIOSSLContext, TLSFilesError>
-        do {
-            result = try await NIOThreadPool.singleton.runIfActive { [files] in
-                Result { () throws(TLSFilesError) in try files.makeContext() }
-            }
-        } catch {
-            throw TLSFilesError(files: files, underlyingError: error)
+        let number = state.withLockedValue { state in
+            state.begun += 1
+            return state.begun
         }
-        let context = try result.get()
-        current.withLockedValue { $0 = context }
+        let context = try await onBlockingThread { [files] () throws(TLSFilesError) in
+            try files.makeContext()
+        }
+        state.withLockedValue { state in
+            // A read that began earlier must not end last.
+            if number > state.shown { (state.context, state.shown) = (context, number) }
+        }
     }
 }
 

@@ -94,6 +94,8 @@ package struct HTTPListener: Sendable {
         let channel = try await bind(hostname: hostname, port: port) {
             ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                // A client that connects is reset when the address is released.
+                .serverChannelOption(.autoRead, value: false)
         }
         try await channel.close()
     }

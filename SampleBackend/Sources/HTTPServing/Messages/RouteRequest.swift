@@ -5,7 +5,7 @@ package import NIOCore
 import NIOFoundationEssentialsCompat
 package import NIOHTTP1
 
-/// Somebody whose credentials the server knows.
+/// An authenticated caller.
 package protocol RequestCaller: Sendable {}
 
 /// A request after routing, as its handler receives it.

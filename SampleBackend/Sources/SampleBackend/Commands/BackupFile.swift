@@ -28,26 +28,39 @@ struct BackupFile: Sendable {
     func complete() throws {
         do {
             try SQLiteTemplateStore.addChecksum(toBackupAt: partialPath)
-            try giveName()
-            // Also removes the files that SQLite kept beside it; they are empty.
-            removePartialFiles()
-        } catch let error as TemplateStoreError {
-            removePartialFiles()
-            throw failure(error)
         } catch {
             removePartialFiles()
-            throw error
+            throw failure(error)
         }
+        try giveName()
+        // Also removes the files that SQLite kept beside it; they are empty.
+        removePartialFiles()
     }
 
-    /// Gives the file its final name, and never replaces another one, as rename(2) would.
-    func giveName() throws {
-        if unsafe link(partialPath, path) == 0 { return }
-        let isWithoutLinks = [EPERM, ENOTSUP, EOPNOTSUPP].contains(errno)
-        if isWithoutLinks, makeEmptyFile(), unsafe rename(partialPath, path) == 0 { return }
-        if errno == EEXIST { throw Self.exists(path) }
+    /// Gives the file its final name by link(2), since rename(2) would replace a file that has
+    /// appeared at the path; on a file system without hard links by rename(2).
+    ///
+    /// - Throws: A ``CommandFailure``: there is such a file, or the name cannot be given, and the file
+    ///   keeps its partial name.
+    func giveName(
+        byLink makeLink: (_ from: String, _ to: String) -> Int32 = { unsafe link($0, $1) }
+    ) throws {
+        if makeLink(partialPath, path) == 0 { return }
+        // Which error says that there are no hard links depends on the file system.
+        if errno != EEXIST, makeEmptyFile() {
+            if unsafe rename(partialPath, path) == 0 { return }
+            let code = errno
+            unsafe unlink(path)
+            errno = code
+        }
+        let code = errno
+        if code == EEXIST {
+            removePartialFiles()
+            throw Self.exists(path)
+        }
         throw CommandFailure(
-            "The backup \(path) cannot be renamed: \(unsafe String(cString: strerror(errno))).",
+            "The backup is complete, but \(partialPath) cannot be renamed to \(path): "
+                + "\(unsafe String(cString: strerror(code))).",
             code: Exit.failure)
     }
 

@@ -10,9 +10,9 @@ import WebhookDelivery
 extension ServeCommand {
     /// Opens the store and creates its server.
     func open(logger: Logger) async throws -> OpenServer {
-        let options = try await serverOptions(logger: logger)
+        var options = try await serverOptions(logger: logger)
         // A server that cannot listen must not leave a new database.
-        try await ConfigServer.checkListening(options)
+        try await ConfigServer.checkListening(&options)
         let store = try await self.store.open(isAwaited: snapshot == nil)
         for warning in self.store.warnings { logger.warning("\(warning)") }
         do {

@@ -22,9 +22,9 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             When it listens, it prints one line to standard output, "listening on \
             http://HOST:PORT". The log goes to standard error. SIGTERM and SIGINT \
-            let requests in flight finish; the process exits with 0 within 10 seconds, for \
-            SIGTERM after --drain-seconds, also while it starts. SIGHUP reads the files of TLS \
-            and JWKS again.
+            let requests in flight finish; the process exits with 0 within 10 seconds, after \
+            SIGTERM once --drain-seconds are over. During the start both end it at once. SIGHUP \
+            reads the files of TLS and JWKS again.
 
             The environment variable ACTIVECONFIG_ADMIN_TOKEN, with at least \
             \(ConfigServerOptions.minimumAdministratorTokenLength) characters, is a token \

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConfigServer
 import Foundation
+import HTTPServing
 import Logging
 import ServiceLifecycle
 import TemplateStore
@@ -60,6 +61,8 @@ struct ServerSignals: ParsableArguments {
         _ signals: UnixSignalsSequence, _ service: OpeningService, _ group: ServiceGroup,
         drainTime: Duration, logger: Logger
     ) async {
+        // That of the first shutdown, whatever comes after it.
+        let deadline = Locked<ContinuousClock.Instant?>(nil)
         await withDiscardingTaskGroup { tasks in
             var isDraining = false
             for await signal in signals {
@@ -69,7 +72,7 @@ struct ServerSignals: ParsableArguments {
                     isDraining = true
                     tasks.addTask {
                         guard (try? await Task.sleep(for: drainTime)) != nil else { return }
-                        await shutDown(group, within: exitTime, logger: logger)
+                        await shutDown(group, within: exitTime, deadline, logger: logger)
                     }
                 } else {
                     break
@@ -80,15 +83,22 @@ struct ServerSignals: ParsableArguments {
         // The server has ended without a signal.
         if Task.isCancelled { return }
         await shutDown(
-            group, within: service.isOpening ? exitTimeOfStart : exitTime, logger: logger)
+            group, within: service.isOpening ? exitTimeOfStart : exitTime, deadline, logger: logger)
     }
 
-    /// Shuts down, and exits after the limit if this task is not cancelled before.
+    /// Shuts down, and exits at the deadline, or after the limit if there is none yet, unless this
+    /// task is cancelled before.
     private static func shutDown(
-        _ group: ServiceGroup, within limit: Duration, logger: Logger
+        _ group: ServiceGroup, within limit: Duration,
+        _ deadline: Locked<ContinuousClock.Instant?>, logger: Logger
     ) async {
+        let end = deadline.withLock { deadline in
+            let end = deadline ?? .now + limit
+            deadline = end
+            return end
+        }
         await group.triggerGracefulShutdown()
-        guard (try? await Task.sleep(for: limit)) != nil else { return }
+        guard (try? await Task.sleep(until: end)) != nil else { return }
         logger.warning("The time limit for shutdown expired: the process exits")
         Foundation.exit(EXIT_SUCCESS)
     }
@@ -122,7 +132,10 @@ private final class OpeningService: Service {
     func run() async throws {
         let opened: OpenServer
         do {
-            opened = try await cancelWhenGracefulShutdown { [open] in try await open() }
+            // Reads keys and snapshots, which may block: the threads of tasks obey the signals.
+            opened = try await cancelWhenGracefulShutdown { [open] in
+                try await withTaskExecutorPreference(BlockingExecutor()) { try await open() }
+            }
         } catch {
             if Task.isShuttingDownGracefully { return }
             throw error

@@ -40,8 +40,8 @@ enum Terminal: Sendable {
     /// the pipe, for a command that may not write for a long time.
     static func endWhenOutputCloses() {
         Thread.detachNewThread {
-            // Without events, poll returns only for an error or a reader that has gone.
-            var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            // Linux reports an error and a reader that has gone whatever is asked; Darwin needs an event.
+            var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLHUP), revents: 0)
             while unsafe poll(&output, 1, -1) < 0, errno == EINTR {}
             let ends = Int32(output.revents) & Int32(POLLERR | POLLHUP)
             if ends != 0 { exit(Exit.outputClosed.rawValue) }
