@@ -62,7 +62,7 @@ extension ActiveConfig {
     /// - Returns: The result, and whether what arrived was the newest document; nil when the
     ///   download was abandoned.
     private func bring(
-        _ arrival: Arrival, by proposal: UserDocuments.Proposal, in turn: borrowing Turn
+        _ arrival: Arrival, by proposal: UserDocuments.Proposal, in turn: Turn
     ) -> (result: DownloadResult, isNewest: Bool)? {
         var arrival = arrival
         let (entry, documents) = (turn.entry, turn.entry.documents)
@@ -140,7 +140,7 @@ extension ActiveConfig {
     /// - Returns: The result; nil when another process has stored a later one.
     func bring(
         pushed document: Vetted, held: ConfigurationState?, headerFields: [String: String],
-        in turn: borrowing Turn
+        in turn: Turn
     ) -> DownloadResult? {
         let arrival = Arrival(
             document.document, outcome: .downloaded, headerFields: headerFields)

@@ -99,7 +99,7 @@ extension ActiveConfig {
     ///
     /// - Returns: The transition; nil when nothing has changed.
     @discardableResult
-    func takeOverStored(in turn: borrowing Turn) -> UserTransition? {
+    func takeOverStored(in turn: Turn) -> UserTransition? {
         let entry = turn.entry
         let revision = entry.documents.revision
         let transition = apply(reason: .reloaded, to: entry) {

@@ -4,7 +4,7 @@ extension ActiveConfig {
     ///
     /// - Returns: What follows, which readers do not see yet; nil when another process has stored a
     ///   later document.
-    func save(_ save: UserDocuments.Save, in turn: borrowing Turn) -> UserDocuments.Event? {
+    func save(_ save: UserDocuments.Save, in turn: Turn) -> UserDocuments.Event? {
         storeLaunch(in: turn)
         return storage.save(save, of: turn.entry.userID, turn.entry.documents)
     }
@@ -14,7 +14,7 @@ extension ActiveConfig {
     /// Loading itself does not write, as it can happen on any thread. If the process ends before,
     /// the next launch repeats this. A document that another process has stored since is newer, and
     /// stays.
-    func storeLaunch(in turn: borrowing Turn) {
+    func storeLaunch(in turn: Turn) {
         let (entry, documents) = (turn.entry, turn.entry.documents)
         guard documents.isLaunchUnstored, let launched = documents.ownDocument else { return }
         // With the bytes of its original, which are not kept in memory.

@@ -1,7 +1,9 @@
 internal import Dispatch
 
-/// Proof that the code runs in a user's turn: only ``UserTurns`` makes one.
-struct Turn: ~Copyable {
+/// Proof that the code runs in a user's turn: only ``UserTurns`` makes one, and nobody keeps it.
+///
+/// It is copyable: Swift 6.3.1 crashes when it optimizes generic code that lends a value which is not.
+struct Turn {
     let entry: UserEntry
 
     fileprivate init(_ entry: UserEntry) { self.entry = entry }
@@ -18,7 +20,7 @@ final class UserTurns: Sendable {
 
     /// Runs `body` on the calling thread.
     func run<Result>(
-        of entry: UserEntry, _ body: (borrowing Turn) throws -> Result
+        of entry: UserEntry, _ body: (Turn) throws -> Result
     ) rethrows -> Result {
         let userID = entry.userID
         let queue = queues.withLock { queues in
