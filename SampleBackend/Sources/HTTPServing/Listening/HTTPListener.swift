@@ -87,16 +87,19 @@ package struct HTTPListener: Sendable {
         }
     }
 
-    /// Binds an address for a moment.
+    /// Binds an address while `body`, which tests need, has its port.
     ///
     /// - Throws: A ``ListeningError`` when the address cannot be bound.
-    package static func checkAddress(hostname: String, port: Int) async throws {
+    package static func checkAddress(
+        hostname: String, port: Int, while body: (_ port: Int) async throws -> Void = { _ in }
+    ) async throws {
         let channel = try await bind(hostname: hostname, port: port) {
             ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 // A client that connects is reset when the address is released.
                 .serverChannelOption(.autoRead, value: false)
         }
+        try await body(channel.localAddress?.port ?? port)
         try await channel.close()
     }
 
