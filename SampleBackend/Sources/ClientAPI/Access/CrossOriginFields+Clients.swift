@@ -10,7 +10,6 @@ extension CrossOriginFields {
         ],
         exposed: [
             "ETag", "Retry-After", "Preference-Applied", "ActiveConfig-Template-Version",
-            "ActiveConfig-Signature", "ActiveConfig-Acknowledge", "ActiveConfig-Unknown-Version",
-            "ActiveConfig-Snapshot",
+            "ActiveConfig-Signature", "ActiveConfig-Acknowledge",
         ])
 }
