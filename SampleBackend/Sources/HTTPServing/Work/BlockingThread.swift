@@ -16,7 +16,8 @@ package func onBlockingThread<Value: Sendable, Failure: Error>(
     return try result.get()
 }
 
-/// Runs each step of a task that makes such calls on a thread of its own.
+/// Runs each step of a task that makes such calls on a thread of its own, at normal priority and without
+/// a pool; ``WorkThreads`` are for work that computes.
 package final class BlockingExecutor: TaskExecutor {
     package init() {}
 

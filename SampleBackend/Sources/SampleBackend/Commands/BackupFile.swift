@@ -23,8 +23,8 @@ struct BackupFile: Sendable {
 
     /// Adds the checksum to the complete file, and renames it to its final name.
     ///
-    /// - Throws: A ``CommandFailure``, also when a file has appeared at the path, which stays; the
-    ///   incomplete file is removed then.
+    /// - Throws: A ``CommandFailure``. An incomplete file is removed, and so is a complete one when a
+    ///   file has appeared at the path, which stays; if only the name cannot be given, it is kept.
     func complete() throws {
         do {
             try SQLiteTemplateStore.addChecksum(toBackupAt: partialPath)
