@@ -337,8 +337,8 @@ class AuditOnAPhoneTests(TaskCase):
             heights = self.driver.execute_script(
                 "return [...document.querySelectorAll('td[data-label]')].map((cell) =>"
                 " [cell.offsetHeight, parseFloat(getComputedStyle(cell).lineHeight)])")
-            # Zero until the page is shown.
-            return heights if any(height for height, _ in heights) else None
+            # Zero until the page is shown; the cells of the page before may still be there.
+            return heights if heights and all(height for height, _ in heights) else None
         heights = self.wait_for(laid_out, "the trail")
         self.assertEqual([height for height, line in heights if height < line], [])
         self.check_page("audit")
