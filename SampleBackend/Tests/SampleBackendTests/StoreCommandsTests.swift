@@ -108,6 +108,7 @@ struct StoreCommandsTests {
             }
         }
         var bytes = 0
+        var isKilled = false
         while true {
             let backup = try BackendProcess(command)
             let end = Task { await backup.exitCode() }
@@ -122,7 +123,8 @@ struct StoreCommandsTests {
                 try await Task.sleep(for: .milliseconds(1))
             }
             backup.send(signal: SIGKILL)
-            if await end.value == 0 { break }
+            isKilled = await end.value != 0
+            if !isKilled { break }
             // The backup may have been complete by then; this is checked below.
             if FileManager.default.fileExists(atPath: path) { break }
             for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
@@ -132,8 +134,20 @@ struct StoreCommandsTests {
             bytes += 300_000
         }
         #expect(bytes > 0 || engine == "sqlite", "the copy of pages may be over at once")
-        // A kill just after the file got its name leaves the partial name beside it.
-        #expect(FileManager.default.fileExists(atPath: path))
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+            .filter { $0.hasPrefix("backup.sqlite") }
+        #expect(left.contains("backup.sqlite"))
+        // A kill just after the file got its name leaves its partial name, which is the same file, and
+        // the empty files that SQLite keeps beside it.
+        func attributes(_ name: String) throws -> (number: Int?, size: Int?) {
+            let all = try FileManager.default.attributesOfItem(atPath: folder.path(name))
+            return (all[.systemFileNumber] as? Int, all[.size] as? Int)
+        }
+        let number = try #require(try attributes("backup.sqlite").number)
+        for name in left where name != "backup.sqlite" {
+            let other = try attributes(name)
+            #expect(isKilled && (other.number == number || other.size == 0), "\(name)")
+        }
         let backup = try await digest("backup.sqlite")
         #expect(try await backup == digest("test.sqlite"))
     }
