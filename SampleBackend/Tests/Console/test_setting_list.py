@@ -311,10 +311,11 @@ class HistoryTests(SettingListCase):
             " || getComputedStyle(element).display === 'inline')", place), "it is cut")
         self.press("More for AppFeatures.RefreshInterval")
         self.press("History …")
-        self.assertEqual(
-            [e.text for e in self.find_all("dialog li a")], ["Version 2", "Version 1"])
+        # The list is drawn again with the values.
         self.wait_for_text("Slower", "dialog")
         self.wait_for(lambda: self.find_all("dialog .side"), "the values")
+        self.assertEqual(
+            [e.text for e in self.find_all("dialog li a")], ["Version 2", "Version 1"])
         self.assertEqual(
             [e.text.split("\n")[-1] for e in self.find_all("dialog li:first-child .side")],
             ["60.0", "75"])
