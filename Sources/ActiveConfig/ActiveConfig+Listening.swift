@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// An object that receives changes of the sections it is registered for.
 ///
@@ -38,7 +38,8 @@ extension ActiveConfig {
             listener?.activeConfig(
                 self, didReceiveConfigSection: section, forSectionName: sectionName)
         }
-        register(registration) { listeners in
+        loadedSnapshot()
+        _ = front.register(registration) { listeners in
             let known = listeners.registration(
                 ofListener: ObjectIdentifier(listener), sectionName: sectionName)
             return known?.isOf(listener) == true ? known : nil
@@ -56,45 +57,64 @@ extension ActiveConfig {
     public func removeListener(
         _ listener: any ActiveConfigListener, forSectionName sectionName: String
     ) {
-        let id = ObjectIdentifier(listener)
-        let removed = state.withLock { state in
-            let found = state.listeners.registration(ofListener: id, sectionName: sectionName)
-            if let found { state.listeners.remove(found) }
-            return found
-        }
-        removed?.cancel()
+        front.removeListener(ObjectIdentifier(listener), sectionName: sectionName)
     }
 
-    /// Adds a registration unless `find` returns one, and queues the current section for it.
+    // MARK: Observers
+
+    /// Adds an observer.
     ///
-    /// - Returns: The current configuration.
-    @discardableResult
-    private func register(
-        _ registration: ListenerRegistration, queuesCurrentSection: Bool = true,
-        unless find: (ListenerTable) -> ListenerRegistration?
-    ) -> SnapshotContents? {
-        loadedSnapshot()
-        let (contents, crowd) = state.withLock {
-            state -> (SnapshotContents?, [ListenerRegistration]) in
-            let known = find(state.listeners)
-            let contents = state.snapshot
-            if queuesCurrentSection {
-                registration.deliverFirst(of: contents) { section, contents in
-                    // Under the lock, which preserves the order; see `change(_:)`.
-                    queue(in: &state) {
-                        withExtendedLifetime(self) {
-                            (known ?? registration).deliver(section, of: contents)
-                        }
-                    }
-                }
-            }
-            return (contents, known == nil ? state.listeners.add(registration) : [])
-        }
-        if !crowd.isEmpty {
-            let gone = crowd.filter(\.isGone)
-            state.withLock { $0.listeners.prune(gone) }
-        }
-        return contents
+    /// It receives later events, and the refusals of this launch so far. A value that was read
+    /// before is not reported again while it stays the same.
+    ///
+    /// - Parameter observer: The observer.
+    /// - Returns: A subscription; the observer is held until it is cancelled or released.
+    public func addObserver(_ observer: some ConfigurationObserving) -> ActiveConfigSubscription {
+        let number = observers.add(observer)
+        return ActiveConfigSubscription { [observers] in observers.remove(number) }
+    }
+
+    // MARK: Notifications
+
+    /// Posted once, after the first successful download of this installation.
+    ///
+    /// Its `userInfo` has the user ID and `meta`.
+    public static let firstDownloadFinishedNotification = Notification.Name(
+        "ActiveConfigFirstDownloadFinishedNotification")
+
+    /// Posted after each successful download, whether or not anything changed.
+    ///
+    /// Its `userInfo` has the user ID, `meta`, and a Boolean: true when the downloaded
+    /// configuration is active.
+    public static let downloadUpdateFinishedNotification = Notification.Name(
+        "ActiveConfigDownloadUpdateFinishedNotification")
+
+    /// Posted after each failed download.
+    ///
+    /// Its `userInfo` has the user ID and the error.
+    public static let downloadFailedNotification = Notification.Name(
+        "ActiveConfigDownloadFailedNotification")
+
+    /// Posted for each section that changed, for any ``SectionChange/Reason``.
+    ///
+    /// Its `userInfo` has the user ID, the section's name and the section.
+    public static let sectionDidChangeNotification = Notification.Name(
+        "ActiveConfigSectionDidChangeNotification")
+
+    /// The keys of the notifications' `userInfo`.
+    public enum NotificationKey: Sendable {
+        /// The user, a `String`; `NSNull` for the generic user.
+        public static let userID = "user_id"
+        /// `meta` of the configuration, a `[String: SettingValue]`.
+        public static let meta = "meta"
+        /// A `Bool`: true when the downloaded or confirmed configuration is active.
+        public static let configurationIsCurrent = "config_was_set"
+        /// The section's name, a `String`.
+        public static let sectionName = "section_name"
+        /// The section, an ``ActiveConfigSection``; absent when the section was removed.
+        public static let section = "section"
+        /// The `Error` of a failed download.
+        public static let error = "error"
     }
 }
 
@@ -115,15 +135,19 @@ extension ActiveConfig: ObservedSource {
     func add(
         _ registration: ListenerRegistration, queuesCurrentSection: Bool
     ) -> SnapshotContents? {
-        register(registration, queuesCurrentSection: queuesCurrentSection) { _ in nil }
+        loadedSnapshot()
+        return front.register(registration, queuesCurrentSection: queuesCurrentSection)
     }
 
     var remover: @Sendable (ListenerRegistration) -> Void {
-        { [weak self] registration in
-            self?.state.withLock { $0.listeners.remove(registration) }
-        }
+        { [weak front] registration in front?.remove(registration) }
     }
 
+    @discardableResult
+    func loadedSnapshot() -> SnapshotContents { users.loadedSnapshot() }
+
+    func loadedSnapshotInTask() async -> SnapshotContents { await users.loadedSnapshotInTask() }
+
     /// Yields whenever a section or the user may have changed; unread elements coalesce into one.
-    package func makeSignals() -> AsyncStream<Void> { signals.makeStream() }
+    package func makeSignals() -> AsyncStream<Void> { front.signals.makeStream() }
 }

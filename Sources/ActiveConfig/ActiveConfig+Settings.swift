@@ -1,3 +1,31 @@
+extension ActiveConfig {
+    /// The section of that name in the active configuration, or nil.
+    ///
+    /// A section is immutable.
+    public func configSection(named sectionName: String) -> ActiveConfigSection? {
+        let hash = NameHash.hash(sectionName)
+        // The outer nil: nothing is loaded yet.
+        let section = replicas.section(named: sectionName, hash: hash)
+        if let section { return section }
+        return loadedSnapshot().sections.value(ofName: sectionName, hash: hash)
+    }
+
+    /// The section of that name in the active configuration, or nil.
+    public subscript(sectionName: String) -> ActiveConfigSection? {
+        configSection(named: sectionName)
+    }
+
+    /// The active document: the last downloaded or stored one, a fallback, or an empty one.
+    ///
+    /// Without in-app defaults and overrides, which all other reads include.
+    public var currentConfiguration: ConfigurationState { loadedSnapshot().configuration }
+
+    /// `meta` of the active configuration.
+    public var currentConfigurationMetaDictionary: [String: SettingValue] {
+        loadedSnapshot().configuration.meta
+    }
+}
+
 /// Reading by typed keys.
 ///
 /// A `Bool`, `Int`, `Double` or `Float` is read without a lock or allocation; Apple's releases
@@ -52,11 +80,7 @@ extension ActiveConfig: SettingsReading {
 
     @inline(__always)
     private func decoded<Value>(_ key: SettingKey<Value>) -> Value {
-        let slot = key.slot
-        let known = state.withLock { state in
-            slot < state.decoded.count ? state.decoded[slot] : nil
-        }
-        guard let known else { return readDecoded(key) }
+        guard let known = front.decoded(slot: key.slot) else { return readDecoded(key) }
         return known.value(as: Value.self) ?? key.defaultValue
     }
 
@@ -64,7 +88,7 @@ extension ActiveConfig: SettingsReading {
     private func readDecoded<Value>(_ key: SettingKey<Value>) -> Value {
         let snapshot = loadedSnapshot()
         let decoded = decodedValue(of: key, in: snapshot)
-        state.withLock { $0.keep(decoded, slot: key.slot, of: snapshot) }
+        front.keep(decoded, slot: key.slot, of: snapshot)
         return decoded.value(as: Value.self) ?? key.defaultValue
     }
 
@@ -112,20 +136,10 @@ extension ActiveConfig: SettingsReading {
         ofActiveVersion version: Int, of userID: UserID
     ) async -> [SettingProblem]? {
         let current = await loadedSnapshotInTask()
-        let active = current.userID == userID ? current : users.usedEntry(of: userID)?.snapshot
+        let active =
+            current.userID == userID ? current : users.table.usedEntry(of: userID)?.snapshot
         guard let active, active.configuration.templateVersion == version else { return nil }
         return problems(of: active)
-    }
-
-    /// Logs what is left out of a document or rounded, unless it is the same as in the last one.
-    func reportShape(
-        of document: ConfigurationState, since last: ConfigurationState?, of userID: UserID
-    ) {
-        guard document.problems != last?.problems ?? [],
-            let text = document.problemsText(
-                of: "The configuration of \(userID.logName)", isSecret: isSecret)
-        else { return }
-        log(.warning, text)
     }
 
     @inline(__always)
@@ -177,5 +191,59 @@ extension ActiveConfig: SettingsReading {
     func report(_ problem: SettingProblem, in snapshot: SnapshotContents) {
         guard snapshot.decoded.record(problem), !snapshot.isPending else { return }
         log(.warning, "\(masked(problem)) The next lower value, or else the default, is used.")
+    }
+
+    // MARK: Reports of reads
+
+    /// Reports a read of a value.
+    ///
+    /// - Parameters:
+    ///   - setting: The setting.
+    ///   - value: The value; nil is the key's default.
+    ///   - source: The value's source.
+    ///   - snapshot: The configuration that it was read from.
+    func noteRead(
+        _ setting: SettingPath, _ value: SettingValue?, from source: SettingSource,
+        in snapshot: SnapshotContents
+    ) {
+        guard !observers.isEmpty, !snapshot.isPending else { return }
+        let read = SettingRead(setting, value, isMasked: isSecret(setting), from: source)
+        observers.tell(
+            ConfigurationEvent(
+                .read(read), userID: snapshot.userID.string, document: snapshot.configuration,
+                time: now(), epoch: snapshot.epoch))
+    }
+
+    /// Reports a read of a whole section.
+    func noteRead(sectionNamed sectionName: String, in snapshot: SnapshotContents) {
+        guard !observers.isEmpty, !snapshot.isPending else { return }
+        for key in snapshot.sections[sectionName]?.settingKeys ?? [] {
+            guard let top = snapshot.layers(ofKey: key, inSection: sectionName).first else {
+                continue
+            }
+            noteRead(
+                SettingPath(sectionName, key), top.value, from: top.source,
+                in: snapshot)
+        }
+    }
+
+    // MARK: Secrets
+
+    func isSecret(_ setting: SettingPath) -> Bool {
+        front.isSecret(setting)
+    }
+
+    /// The problem; for a secret, one that does not quote the value.
+    func masked(_ problem: SettingProblem) -> SettingProblem {
+        let secrets = front.secrets.union(SettingDefinition.secrets)
+        let isSecret =
+            problem.path.name.isEmpty
+            // The error of a whole section can quote any of its settings.
+            ? secrets.contains { $0.sectionName == problem.path.sectionName }
+            : secrets.contains(problem.path)
+        guard isSecret else { return problem }
+        // Names inside of a secret are secret, too.
+        return SettingProblem(
+            problem.path, reason: "is a secret of another type than is expected")
     }
 }

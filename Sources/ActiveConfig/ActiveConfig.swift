@@ -23,46 +23,22 @@ public final class ActiveConfig: Sendable {
     /// The store that keeps configurations across launches; nil keeps nothing.
     public let configStore: (any ActiveConfigStore)?
 
-    /// The store as the framework calls it.
-    package let store: MarkedStore?
-    package let notificationCenter: NotificationCenter
-    package let listenerQueue: DispatchQueue
-    package let clock: any Clock<Duration>
+    let options: ActiveConfigOptions
+    package let log: ActiveConfigLog
     /// The time of day, for times kept across launches.
     let now: @Sendable () -> Date
-    let options: ActiveConfigOptions
-    /// The record of downloads, kept across launches.
-    let history: DownloadHistory
-    /// Time in seconds after which a listener queue that does not run is logged.
-    let listenerQueuePatience: Double
-    package let log: ActiveConfigLog
-    let state: Locked<CoordinatorState>
-    /// Wakes running iterations of sequences.
-    let signals = ChangeSignals()
-    /// The values of scalar settings, readable without the lock.
+    /// What readers see, and the order in which it changes.
+    let front: Front
+    /// The values of scalar settings, readable without a lock.
     let scalars = ScalarCache()
-    /// The active sections, readable without that lock, too.
+    /// The active sections, each group of threads with a lock of its own.
     let replicas = SectionReplicas()
-    /// The users in memory.
-    let users: UserTable
+    /// Performs what happens to users.
+    let users: Users
+    let downloads: Downloads
     let observers: ConfigurationObservers
-    let vettings: Vettings
-    /// The users' documents in the store.
-    let storage: UserStorage
     /// Created at the first observation.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
-    /// Serializes the decisions on events and the comparison of active configurations.
-    ///
-    /// Readers do not take it, and no code of the app runs under it; see
-    /// `ActiveConfig+Transitions.swift`.
-    let transitions: Locked<Transitions>
-    let storeCalls = BlockingCalls()
-    /// Serializes changes of a user's stored documents.
-    let turns = UserTurns()
-    let running = RunningDownloads()
-    let firstDownload: FirstDownload
-    /// The generic user, to whom others fall back.
-    let generic: UserEntry
 
     /// Creates an object; the initializer performs no I/O.
     ///
@@ -93,36 +69,32 @@ public final class ActiveConfig: Sendable {
         options: ActiveConfigOptions, clock: any Clock<Duration>,
         now: @escaping @Sendable () -> Date = { Date() }, listenerQueuePatience: Double = 10
     ) {
-        self.configDownloader = configDownloader
+        (self.configDownloader, self.configStore) = (configDownloader, configStore)
+        (self.options, self.now, log) = (options, now, options.log)
+        let (log, policy) = (options.log, options.activationPolicy)
         let store = configStore.map { MarkedStore($0) }
-        (self.configStore, self.store) = (configStore, store)
-        self.notificationCenter = notificationCenter
-        self.listenerQueue = listenerQueue
-        self.clock = clock
-        self.now = now
-        observers = ConfigurationObservers(log: options.log)
-        self.options = options
-        log = options.log
-        firstDownload = FirstDownload(store: store, log: options.log)
-        users = UserTable(
-            limits: options.userCacheLimits, policy: options.activationPolicy,
-            listenerQueue: listenerQueue)
-        vettings = Vettings(
-            options.vetting, users: users, observers: observers, log: options.log, now: now)
-        storage = UserStorage(
-            store, vettings: vettings, policy: options.activationPolicy, log: options.log)
-        history = DownloadHistory(
-            store: store, policy: options.fetchPolicy, now: now, log: options.log
-        ) { [users] in Set(users.livingEntries.map(\.userID)) }
-        generic = users.entry(of: .generic, isKept: false)
-        self.listenerQueuePatience = listenerQueuePatience
-        let state = CoordinatorState(generic, scalars: scalars, replicas: replicas)
-        self.state = Locked(state)
-        transitions = Locked(
-            Transitions(
-                entry: generic,
-                layers: ConfigurationLayers(overrides: options.overridePolicy.initialValues)))
-        store?.fallback.log.inherit(from: options.log)
+        observers = ConfigurationObservers(log: log)
+        let table = UserTable(
+            limits: options.userCacheLimits, policy: policy, listenerQueue: listenerQueue)
+        let vettings = Vettings(
+            options.vetting, users: table, observers: observers, log: log, now: now)
+        front = Front(
+            table, vettings, FirstDownload(store: store, log: log),
+            ListenerQueue(
+                listenerQueue, notificationCenter, patience: listenerQueuePatience, log: log),
+            policy: policy,
+            layers: ConfigurationLayers(overrides: options.overridePolicy.initialValues),
+            scalars: scalars, replicas: replicas)
+        let history = DownloadHistory(
+            store: store, policy: options.fetchPolicy, now: now, log: log
+        ) { Set(table.livingEntries.map(\.userID)) }
+        users = Users(
+            front, UserStorage(store, vettings: vettings, policy: policy, log: log), history,
+            observers, policy: policy, log: log, now: now)
+        downloads = Downloads(
+            configDownloader, users, timeout: options.downloadTimeout, clock: clock)
+        front.queue.attach(to: self)
+        store?.fallback.log.inherit(from: log)
         vettings.attach(to: self)
         reportOverrides()
     }
@@ -137,74 +109,28 @@ public final class ActiveConfig: Sendable {
     /// reported. A bootstrap file is not opened for this comparison: if only the bootstrap would be
     /// active, no reader has seen it, and nothing is reported.
     public var currentUserID: String? {
-        get { state.withLock { $0.userID }.string }
-        set { makeCurrent(UserID(newValue)) }
+        get { front.entry.userID.string }
+        set { users.makeCurrent(UserID(newValue)) }
     }
 
     /// Loads the current user's configuration from the store on another thread, unless it is in
     /// memory: call it at launch to keep later reads free of file access.
-    public func load() async { _ = await loadedSnapshotInTask() }
+    public func load() async { _ = await users.loadedSnapshotInTask() }
 
     /// Makes a user the current one, as setting ``currentUserID`` does, but reads the store on
     /// another thread.
     ///
     /// - Parameter userID: The user; nil is the generic user.
     public func setCurrentUser(_ userID: String?) async {
-        let user = UserID(userID)
-        let entry = users.entry(of: user, isKept: false)
-        await storeCalls.run(in: entry.reads) {
-            withExtendedLifetime(entry) { self.makeCurrent(user) }
-        }
+        await users.makeCurrentInTask(UserID(userID))
     }
 
     @MainActor
     var observed: ObservedConfiguration { observedConfiguration.observed(self) }
 
-    /// Changes the state and queues the resulting deliveries on the listener queue.
-    ///
-    /// Both happen under the lock, so deliveries come in the order of the changes. Queueing calls
-    /// no foreign code.
-    ///
-    /// - Returns: True when `body` made a change, false when it returned nil.
-    @discardableResult
-    func change(_ body: (inout CoordinatorState) -> Delivery?) -> Bool {
-        state.withLock { state in
-            guard let delivery = body(&state) else { return false }
-            if !delivery.changes.isEmpty || !delivery.events.isEmpty {
-                queue(in: &state) { self.perform(delivery) }
-            }
-            return true
-        }
-    }
-
-    /// Puts a delivery on the listener queue, under the lock, so that they come in order.
-    ///
-    /// The first delivery is watched: a program that never runs its main queue would otherwise
-    /// never learn why its listeners are not called.
-    func queue(in state: inout CoordinatorState, _ delivery: @escaping @Sendable () -> Void) {
-        guard !state.isListenerQueueWatched else { return listenerQueue.async(execute: delivery) }
-        state.isListenerQueueWatched = true
-        let hasRun = Locked(false)
-        listenerQueue.async {
-            hasRun.withLock { $0 = true }
-            delivery()
-        }
-        DispatchQueue.global().asyncAfter(deadline: .now() + listenerQueuePatience) { [weak self] in
-            if hasRun.withLock({ $0 }) { return }
-            self?.log(
-                .warning,
-                "Nothing has run on the listener queue since a change was put there. If it is the main "
-                    + "queue, the program has to run it, as with RunLoop.main.run() or an asynchronous "
-                    + "main(); else create the ActiveConfig with another listenerQueue.")
-        }
-    }
-
-    /// Delivers changed sections to their current listeners.
-    func deliver(
-        _ changes: [SectionChange], _ events: [Delivery.Event] = [], in state: CoordinatorState
-    ) -> Delivery {
-        Delivery(
-            changes: changes.map { ($0, state.listeners[$0.sectionName]) },
-            contents: changes.isEmpty ? nil : state.snapshot, events: events)
-    }
+    /// The store as the framework calls it.
+    package var store: MarkedStore? { users.storage.store }
+    package var clock: any Clock<Duration> { downloads.clock }
+    package var notificationCenter: NotificationCenter { front.queue.notificationCenter }
+    package var listenerQueue: DispatchQueue { front.queue.queue }
 }

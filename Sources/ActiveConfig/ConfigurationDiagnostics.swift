@@ -97,7 +97,7 @@ public struct ConfigurationDiagnostics: Sendable {
     ///
     /// For a setting read by a key, use ``SettingKey/isSecret`` instead.
     public func markSecret(_ path: SettingPath) {
-        config.state.withLock { _ = $0.secrets.insert(path) }
+        config.front.markSecret(path)
     }
 
     private func explanation(
@@ -131,26 +131,6 @@ public struct ConfigurationDiagnostics: Sendable {
             pending: isPending
                 ? SettingExplanation.PendingValue(value: isMasked ? .none : waiting ?? .none) : nil,
             document: document, layer: layer)
-    }
-}
-
-extension ActiveConfig {
-    func isSecret(_ setting: SettingPath) -> Bool {
-        SettingDefinition.isSecret(setting) || state.withLock { $0.secrets.contains(setting) }
-    }
-
-    /// The problem; for a secret, one that does not quote the value.
-    func masked(_ problem: SettingProblem) -> SettingProblem {
-        let secrets = state.withLock { $0.secrets }.union(SettingDefinition.secrets)
-        let isSecret =
-            problem.path.name.isEmpty
-            // The error of a whole section can quote any of its settings.
-            ? secrets.contains { $0.sectionName == problem.path.sectionName }
-            : secrets.contains(problem.path)
-        guard isSecret else { return problem }
-        // Names inside of a secret are secret, too.
-        return SettingProblem(
-            problem.path, reason: "is a secret of another type than is expected")
     }
 }
 

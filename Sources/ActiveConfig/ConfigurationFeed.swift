@@ -4,6 +4,25 @@
 /// user's own documents, current or not, and runs off the cooperative threads, serialized with all
 /// other storing for the user.
 package struct ConfigurationFeed: Sendable {
+    /// The action for an arrived change, given the user's own configuration.
+    package enum Decision: Sendable {
+        /// Store and activate the resulting configuration.
+        case apply(ConfigurationState)
+        /// Do nothing: the change is known or older, or a vetting ignores its document.
+        case skip
+        /// Fetch the document: the change does not follow the user's configuration.
+        case fetch
+    }
+
+    /// The outcome of an arrived change.
+    package enum Outcome: Sendable {
+        case applied(ConfigurationState, DownloadResult)
+        case skipped
+        case needsFetch
+        /// The task was cancelled before the change was decided on; nothing was done.
+        case cancelled
+    }
+
     private let config: ActiveConfig
     package let userID: UserID
 
@@ -20,11 +39,11 @@ package struct ConfigurationFeed: Sendable {
     package func requestBase() async throws -> (
         held: ConfigurationState?, asked: ConfigurationState?
     ) {
-        let entry = config.users.entry(of: userID, isKept: false)
-        let held = try await config.storeCalls.runUnlessCancelled(in: entry.downloads) {
-            config.newestDocument(of: entry)
+        let entry = config.users.table.entry(of: userID, isKept: false)
+        let held = try await config.users.calls.runUnlessCancelled(in: entry.downloads) {
+            config.users.newestDocument(of: entry)
         }
-        return (held, config.vettings.requestBase(held, of: userID, isOfUpdater: true))
+        return (held, config.users.vettings.requestBase(held, of: userID, isOfUpdater: true))
     }
 
     /// Downloads the document with the caller's downloader.
@@ -33,7 +52,7 @@ package struct ConfigurationFeed: Sendable {
     package func download(
         by downloader: any ActiveConfigDownloader
     ) async throws -> DownloadResult {
-        try await config.download(of: userID, by: downloader)
+        try await config.downloads.download(of: userID, by: downloader)
     }
 
     /// Stores and activates the document to which a change leads.
@@ -42,9 +61,9 @@ package struct ConfigurationFeed: Sendable {
     ///   nothing of the framework.
     /// - Returns: The outcome.
     package func receive(
-        _ decide: @escaping @Sendable (ConfigurationState?) -> ActiveConfig.PushDecision
-    ) async -> ActiveConfig.PushOutcome {
-        await config.push(to: userID, decide)
+        _ decide: @escaping @Sendable (ConfigurationState?) -> Decision
+    ) async -> Outcome {
+        await config.downloads.push(to: userID, decide)
     }
 
     /// Adopts the version of an answer without a document (304).
@@ -53,24 +72,26 @@ package struct ConfigurationFeed: Sendable {
     ///   - answer: The answer; one with a document changes nothing.
     ///   - asked: The configuration that the request was about.
     package func takeOver(_ answer: ConfigurationState, asked: ConfigurationState?) async {
-        await config.takeOver(answer, asked: asked, of: userID)
+        await config.downloads.takeOver(answer, asked: asked, of: userID)
     }
 
     /// The version of the newest refused document; nil when none is refused.
-    package var newestRefusedVersion: Int? { config.vettings.newestRefusedVersion(of: userID) }
+    package var newestRefusedVersion: Int? {
+        config.users.vettings.newestRefusedVersion(of: userID)
+    }
 
     /// Compares a document with the newest one that was refused in this launch.
     ///
     /// - Parameter document: The document, or that of an answer without one (304).
     /// - Returns: True for the same document.
     package func isRefused(_ document: ConfigurationState) -> Bool {
-        config.vettings.isRefused(document, for: userID)
+        config.users.vettings.isRefused(document, for: userID)
     }
 
     /// Reports to the observers that the active document is the server's newest one.
     ///
     /// - Parameter headerFields: The fields of the message that says so, by lower-case names.
     package func confirmActive(headerFields: [String: String]) {
-        config.noteActive(of: userID, headerFields: headerFields)
+        config.users.noteActive(of: userID, headerFields: headerFields)
     }
 }

@@ -15,7 +15,7 @@ public struct ConfigurationOverrides: Sendable {
 
     /// The active overrides, by section.
     public var values: [String: ActiveConfigSection] {
-        config.transitions.withLock { $0.layers.overrides }
+        config.front.layers.overrides
             .mapValues { ActiveConfigSection(settings: $0) }
     }
 
@@ -63,30 +63,16 @@ public struct ConfigurationOverrides: Sendable {
     public func remove(_ path: SettingPath) { replace(nil, of: path) }
 
     /// Removes all overrides.
-    public func removeAll() { config.changeLayers(reason: .overridden) { $0.overrides = [:] } }
+    public func removeAll() {
+        config.front.changeLayers(reason: .overridden) { $0.overrides = [:] }
+    }
 
     private func replace(_ value: SettingValue?, of path: SettingPath) {
-        config.changeLayers(reason: .overridden) { layers in
+        config.front.changeLayers(reason: .overridden) { layers in
             layers.overrides[path.sectionName, default: [:]][path.name] = value
             if layers.overrides[path.sectionName]?.isEmpty == true {
                 layers.overrides[path.sectionName] = nil
             }
         }
-    }
-}
-
-extension ActiveConfig {
-    /// The overrides: values above all others on this device.
-    public var overrides: ConfigurationOverrides { ConfigurationOverrides(config: self) }
-
-    /// Logs initial overrides, which otherwise are a puzzling source of values.
-    func reportOverrides() {
-        for problem in options.overridePolicy.problems { log(.error, problem) }
-        let names = options.overridePolicy.initialValues.flatMap { section, settings in
-            settings.keys.map { "\(section).\($0)" }
-        }
-        guard !names.isEmpty else { return }
-        let list = names.sortedByBytes().joined(separator: ", ")
-        log(.warning, "Overridden on this device: \(list).")
     }
 }

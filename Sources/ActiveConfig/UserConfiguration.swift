@@ -41,7 +41,7 @@ public final class UserConfiguration: Sendable {
     ///   the document, or `CancellationError`; the active configuration then stays.
     @discardableResult
     public func download() async throws -> DownloadResult {
-        try await result { try await self.config.download(of: self.entry.userID) }
+        try await result { try await self.config.downloads.download(of: self.entry.userID) }
     }
 
     /// Downloads the user's configuration, on request without the interval of the ``FetchPolicy``; see
@@ -54,7 +54,7 @@ public final class UserConfiguration: Sendable {
     @discardableResult
     public func download(ignoringInterval: Bool) async throws -> DownloadResult {
         try await result {
-            try await self.config.download(
+            try await self.config.downloads.download(
                 of: self.entry.userID, ignoringInterval: ignoringInterval)
         }
     }
@@ -78,7 +78,7 @@ public final class UserConfiguration: Sendable {
         let downloader = ReceivedDocument(
             document: document, epoch: entry.documents.epoch)
         return try await result {
-            try await self.config.download(of: self.entry.userID, by: downloader)
+            try await self.config.downloads.download(of: self.entry.userID, by: downloader)
         }
     }
 
@@ -86,13 +86,13 @@ public final class UserConfiguration: Sendable {
         of download: () async throws -> DownloadResult
     ) async throws -> DownloadResult {
         // A slow load does not delay the download.
-        let before = await config.loadedSnapshotInTask(of: entry, in: entry.downloads)
+        let before = await config.users.loadedSnapshotInTask(of: entry, in: entry.downloads)
         let result = try await download()
         let after = await loadedSnapshotInTask()
         let isActive = after.known.pending == nil
         return DownloadResult(
             userID: userID,
-            configurationIsCurrent: isActive && config.state.withLock { $0.entry === entry },
+            configurationIsCurrent: isActive && config.front.entry === entry,
             isActive: isActive,
             changedSectionNames: Set(after.changes(since: before.sections).map(\.sectionName)),
             outcome: result.outcome)
@@ -104,7 +104,7 @@ public final class UserConfiguration: Sendable {
     /// - Throws: As ``download()``; then nothing is activated.
     @discardableResult
     public func fetchAndActivate() async throws -> DownloadResult {
-        await config.activatedResult(try await download(), of: entry)
+        await config.users.activatedResult(try await download(), of: entry)
     }
 
     /// Activates the user's pending document, with all its sections; see ``ActivationPolicy``.
@@ -119,7 +119,7 @@ public final class UserConfiguration: Sendable {
         message: "Await the function of the same name, in a type with @main if in main.swift."
     )
     @discardableResult
-    public func activate() -> [SectionChange] { config.activateWaiting(of: entry) }
+    public func activate() -> [SectionChange] { config.users.activateWaiting(of: entry) }
 
     /// Activates the user's pending document, with all its sections; see ``ActivationPolicy``.
     ///
@@ -129,9 +129,7 @@ public final class UserConfiguration: Sendable {
     /// - Returns: The changed sections, sorted; empty when no document is pending.
     @discardableResult
     public func activate() async -> [SectionChange] {
-        await config.storeCalls.run(in: entry.writes) { [config, entry] in
-            config.activateWaiting(of: entry)
-        }
+        await config.users.activateInTask(of: entry)
     }
 
     /// The active document, without in-app defaults and overrides.
@@ -144,7 +142,7 @@ public final class UserConfiguration: Sendable {
     /// The last download, and how fresh the active document is.
     ///
     /// The first use of a user reads the store on the calling thread; ``load()`` reads it on another.
-    public var status: ConfigurationStatus { config.status(of: entry) }
+    public var status: ConfigurationStatus { config.downloads.status(of: entry) }
 }
 
 extension UserConfiguration: SettingsReading {
@@ -182,10 +180,10 @@ extension UserConfiguration: ObservedSource {
     }
 
     @discardableResult
-    func loadedSnapshot() -> SnapshotContents { config.loadedSnapshot(of: entry) }
+    func loadedSnapshot() -> SnapshotContents { config.users.loadedSnapshot(of: entry) }
 
     func loadedSnapshotInTask() async -> SnapshotContents {
-        await config.loadedSnapshotInTask(of: entry)
+        await config.users.loadedSnapshotInTask(of: entry)
     }
 
     func makeSignals() -> AsyncStream<Void> { entry.makeSignals() }

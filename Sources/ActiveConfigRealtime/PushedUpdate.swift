@@ -48,7 +48,7 @@ struct PushedUpdate: Sendable {
     /// Decides what to do with it, given the document that the server assumes the client has.
     func decision(
         on held: ConfigurationState?, base: DocumentRecord?
-    ) -> ActiveConfig.PushDecision {
+    ) -> ConfigurationFeed.Decision {
         guard let held else { return .fetch }
         let heldRecord = DocumentRecord(held)
         if heldRecord == record { return .skip }

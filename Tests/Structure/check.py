@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails if the folders of a module, or the modules of a package, use each other in a cycle.
+"""Fails if the folders of a module, or the modules of a package, use each other in a cycle, or if the class
+ActiveConfig has grown.
 
 USAGE: Tests/Structure/check.py [SOURCES ...]     default: Sources SampleBackend/Sources
        Tests/Structure/check.py --self-test
@@ -9,8 +10,12 @@ which counts as a folder. A folder uses another one if its code names a type tha
 comments and string literals do not count, but code interpolated into strings does. A nested type
 counts as its outermost type, and extensions declare nothing. A module uses the modules that it imports.
 
+ActiveConfig has at most 12 stored properties, and at most six files of its module extend it, besides
+Fixits.swift, of which nothing can be called: it hands its calls to owners with private state.
+
 Prints the folders of each module from the bottom to the top, or for each cycle its edges, each with
-one place and the type that causes it. Exit codes: 0 no cycle, 1 a cycle, 64 wrong arguments.
+one place and the type that causes it. Exit codes: 0 nothing found, 1 a cycle or a grown class, 64 wrong
+arguments.
 """
 
 import re
@@ -253,8 +258,37 @@ def room_graph(files):
     return graph
 
 
+FACE = "ActiveConfig"
+FACE_PROPERTIES, FACE_EXTENSIONS = 12, 6
+STORED_PROPERTY = re.compile(r"^    (?:@\w+ )*(?:[a-z]+(?:\([a-z]+\))? )*(?:let|var) (\w+)(?!.*\{)", re.MULTILINE)
+
+
+def check_face(files):
+    """Prints what is too much in the class ActiveConfig; returns the number of findings."""
+    count = 0
+    for file in files:
+        text = file.path.read_text(encoding="utf-8")
+        start = text.find(f"final class {FACE}: ")
+        if start < 0:
+            continue
+        names = STORED_PROPERTY.findall(text[start : text.index("\n}\n", start)])
+        if len(names) > FACE_PROPERTIES:
+            print(f"{file.path}: {len(names)} stored properties, at most {FACE_PROPERTIES}: {', '.join(names)}")
+            count += 1
+    extending = [
+        file.path.name
+        for file in files
+        if file.path.name != "Fixits.swift"
+        and re.search(rf"^extension {FACE}\b", file.path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    if len(extending) > FACE_EXTENSIONS:
+        print(f"{len(extending)} files extend {FACE}, at most {FACE_EXTENSIONS}: {', '.join(extending)}")
+        count += 1
+    return count
+
+
 def check(sources):
-    """Prints the findings in a package's Sources folder; returns the number of cycles."""
+    """Prints the findings in a package's Sources folder; returns their number."""
     modules = {folder.name: read_module(folder) for folder in sorted(sources.iterdir()) if folder.is_dir()}
     imports, count = Graph(), 0
     for module, files in modules.items():
@@ -271,6 +305,8 @@ def check(sources):
         if not cycles and len(rooms) > 1:
             print(f"{sources}/{module}: {' < '.join(graph.order(rooms))}")
         count += len(cycles)
+        if module == FACE:
+            count += check_face(files)
     cycles = imports.cycles()
     for cycle in cycles:
         print(f"{sources}: modules use each other in a cycle")
@@ -286,6 +322,11 @@ CLEAN = {
     "Base/High/High.swift": 'struct High { let lock: Lock.Key; let text = "\\(Text("High"))" }\nprivate struct State {}\n',
     "Base/Top.swift": "struct Top { let high: High; let lock: Lock }\n",
     "App/Main.swift": "import Base\nstruct Main {}\n",
+    "ActiveConfig/ActiveConfig.swift": "public final class ActiveConfig: Sendable {\n"
+    + "".join(f"    private let p{number}: Int\n" for number in range(12))
+    + "    var computed: Int { 1 }\n    package var other: Int {\n        2\n    }\n    func f() { let a = 1 }\n}\n",
+    "ActiveConfig/Fixits.swift": "extension ActiveConfig {}\n",
+    **{f"ActiveConfig/F{number}.swift": "extension ActiveConfig {}\nextension ActiveConfigOptions {}\n" for number in range(6)},
 }
 PLANTED = {
     "a nested type": {"Base/Low/Text.swift": "enum Text { func f(_: High.Part) {} }\n"},
@@ -297,11 +338,17 @@ PLANTED = {
         "Base/Middle/Middle.swift": "struct Middle { let high: High }\n",
     },
     "modules": {"Base/Top.swift": "internal import App\nstruct Top {}\n"},
+    "a class of 13 stored properties": {
+        "ActiveConfig/ActiveConfig.swift": "public final class ActiveConfig: Sendable {\n"
+        + "".join(f"    private let p{number}: Int\n" for number in range(13))
+        + "    var computed: Int { 1 }\n}\n"
+    },
+    "seven extensions": {"ActiveConfig/E.swift": "extension ActiveConfig {\n    var a: Int { 1 }\n}\n"},
 }
 
 
 def self_test():
-    """Checks a clean tree and trees with a planted cycle; returns the number of wrong results."""
+    """Checks a clean tree and trees with a planted fault; returns the number of wrong results."""
     faults = 0
     for name, planted in {"a clean tree": {}, **PLANTED}.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -311,7 +358,7 @@ def self_test():
                 file.write_text(text, encoding="utf-8")
             count = check(Path(folder, "Sources"))
         passes = (count > 0) == bool(planted)
-        print(f"{'ok' if passes else 'FAILED'}: {name}, {count} cycles found\n")
+        print(f"{'ok' if passes else 'FAILED'}: {name}, {count} found\n")
         faults += not passes
     return faults
 

@@ -189,7 +189,7 @@ public final class LaunchGate {
     /// A slower download continues, and its configuration becomes active when it arrives. A
     /// cancelled task also leaves ``State/loading`` and returns early.
     public func check() async {
-        let result = config.startedDownload()
+        let result = config.downloads.startedDownload()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let download = Task {
             _ = try? await result()

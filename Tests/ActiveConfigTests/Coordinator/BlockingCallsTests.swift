@@ -76,7 +76,7 @@ struct BlockingCallsTests {
         let pushes = (1...count).map { number in
             Task {
                 started.advance(by: .seconds(1))
-                _ = await config.push(to: UserID("slow")) { _ in
+                _ = await config.downloads.push(to: UserID("slow")) { _ in
                     .apply(.titled(["Home": "\(number)"]))
                 }
             }

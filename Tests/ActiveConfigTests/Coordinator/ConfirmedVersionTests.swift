@@ -241,7 +241,7 @@ struct ConfirmedVersionTests {
         let pushed = ConfigurationState.make(
             meta: ["template_version": 13], sections: ["Home": ["title": "Pushed"]],
             entityTag: "W/\"b\"")
-        _ = await fixture.config.push(to: UserID("1")) { _ in .apply(pushed) }
+        _ = await fixture.config.downloads.push(to: UserID("1")) { _ in .apply(pushed) }
         var confirmation = first
         confirmation.confirmedVersion = 14
         fixture.downloader.answer(2, with: .configuration(confirmation))

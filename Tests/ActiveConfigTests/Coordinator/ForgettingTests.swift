@@ -84,7 +84,9 @@ struct ForgettingTests {
             }
             try await config.forgetUser("1")
             // Late work of the download has ended.
-            config.turns.run(of: config.users.entry(of: UserID("1"), isKept: false)) { _ in }
+            config.users.turns.run(of: config.users.table.entry(of: UserID("1"), isKept: false)) {
+                _ in
+            }
             config.listenerQueue.sync {}
             #expect(store.ownConfiguration(forUserID: "1") == nil, "round \(round)")
             #expect(config["Home"] == nil, "round \(round)")
@@ -162,7 +164,9 @@ struct ForgettingTests {
         shared.withLock { $0 = config }
         defer { shared.withLock { $0 = nil } }
         config.currentUserID = "1"
-        let outcome = await config.push(to: UserID("1")) { _ in .apply(.titled(["Home": "x"])) }
+        let outcome = await config.downloads.push(to: UserID("1")) { _ in
+            .apply(.titled(["Home": "x"]))
+        }
         guard case .applied = outcome else {
             Issue.record("The change was not applied: \(outcome)")
             return

@@ -105,6 +105,6 @@ struct MemoryTests {
             200, named: ActiveConfig.downloadUpdateFinishedNotification)
         try await recorder.waitForNotifications(
             200, named: ActiveConfig.downloadFailedNotification)
-        #expect(config.running.count == 0)
+        #expect(config.front.running.count == 0)
     }
 }

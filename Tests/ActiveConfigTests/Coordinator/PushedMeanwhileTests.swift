@@ -46,7 +46,7 @@ struct PushedMeanwhileTests {
         let download = Task { try await config.downloadNewConfig() as DownloadResult }
         try await downloader.waitForRequests(1)
         let pushed = Self.document("pushed", version: row.pushed)
-        _ = await config.push(to: .generic) { _ in .apply(pushed) }
+        _ = await config.downloads.push(to: .generic) { _ in .apply(pushed) }
         #expect(config["Home"]?.title == "pushed")
         downloader.answer(1, with: .configuration(Self.document("answer", version: row.answer)))
         _ = try await download.value

@@ -154,7 +154,7 @@ struct ReloadingTests {
                 let changes = config.reload()
                 reloaded.withLock { $0 = changes }
             }
-            while reloaded.withLock({ $0 == nil }), config.turns.count(of: .generic) < 2 {
+            while reloaded.withLock({ $0 == nil }), config.users.turns.count(of: .generic) < 2 {
                 sched_yield()
             }
         }

@@ -125,8 +125,8 @@ struct StoredTagTests {
         let config = ActiveConfig.make(store: store)
         config.currentUserID = "B"
         for (user, document) in [("A", first), ("B", second)] {
-            let entry = config.users.entry(of: UserID(user), isKept: false)
-            #expect(config.newestDocument(of: entry) == document)
+            let entry = config.users.table.entry(of: UserID(user), isKept: false)
+            #expect(config.users.newestDocument(of: entry) == document)
         }
     }
 
@@ -154,7 +154,7 @@ struct StoredTagTests {
         let isOver = DispatchSemaphore(value: 0)
         let hasWaited = Locked(false)
         for _ in 0..<BlockingCalls.maximumRunningCount {
-            fixture.config.storeCalls.async {
+            fixture.config.users.calls.async {
                 if isOver.wait(timeout: .now() + 100) == .timedOut {
                     hasWaited.withLock { $0 = true }
                 }

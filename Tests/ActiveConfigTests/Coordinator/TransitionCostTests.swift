@@ -25,9 +25,9 @@
             _ = config["Home"]
             // In memory or not, with their own document or the generic user's.
             for userID in ["a", "b", nil, "a", "b"] {
-                let count = config.state.takingCount
+                let count = config.front.readCount
                 config.currentUserID = userID
-                #expect(config.state.takingCount - count <= 2, "\(userID ?? "generic")")
+                #expect(config.front.readCount - count <= 2, "\(userID ?? "generic")")
             }
             crashGuard.willTerminate()
         }
@@ -41,7 +41,7 @@
             let heard = Locked(Int?.none)
             let config = Locked(ActiveConfig?.none)
             let downloader = ScriptedDownloader { _ in
-                isAnswered.withLock { $0 = config.withLock { $0 }?.storeCalls.callCount }
+                isAnswered.withLock { $0 = config.withLock { $0 }?.users.calls.callCount }
                 return .configuration(.titled(["Home": "new"], entityTag: "new"))
             }
             let crashGuard = CrashGuard()
@@ -51,7 +51,7 @@
             fixture.config.currentUserID = userID
             config.withLock { $0 = fixture.config }
             let listener = fixture.listener { config, _ in
-                heard.withLock { $0 = $0 ?? config.storeCalls.callCount }
+                heard.withLock { $0 = $0 ?? config.users.calls.callCount }
             }
             try await fixture.config.downloadNewConfig()
             fixture.queue.sync {}

@@ -44,7 +44,7 @@ struct UserIsolationTests {
         while !Task.isCancelled {
             let isLast =
                 !isGoingOn.withLock { $0 }
-                && fixture.config.running.count == 0
+                && fixture.config.front.running.count == 0
             let running = downloader.runningRequests
             guard let request = running.randomElement(using: &generator) else {
                 if isLast { return }

@@ -23,8 +23,8 @@ struct UsersInMemoryTests {
     @Test func usersWhoAreHeldAreBounded() {
         let config = Self.config(InMemoryStore(), activation: .nextLaunch)
         for user in 0..<5_000 { _ = config.configuration(forUserID: "\(user)")["Home"] }
-        #expect(config.users.heldCount <= 1_100)
-        #expect(config.users.usedEntry(of: UserID("4999")) != nil)
+        #expect(config.users.table.heldCount <= 1_100)
+        #expect(config.users.table.usedEntry(of: UserID("4999")) != nil)
     }
 
     @Test func documentsThatCannotBeStoredAreThoseOfUsersInMemory() async throws {
@@ -38,7 +38,7 @@ struct UsersInMemoryTests {
             for user in 0..<1_500 {
                 try await config.configuration(forUserID: "\(user)").download()
             }
-            #expect((1...1_100).contains(config.users.heldCount))
+            #expect((1...1_100).contains(config.users.table.heldCount))
             await kept.activate()
             #expect(kept["Home"]?.title == "1")
         }
@@ -48,7 +48,7 @@ struct UsersInMemoryTests {
         let downloader = ScriptedDownloader { _ in .held }
         let config = ActiveConfig.make(downloader: downloader)
         for user in 0..<10 {
-            let outcome = await config.push(to: UserID("\(user)")) { _ in
+            let outcome = await config.downloads.push(to: UserID("\(user)")) { _ in
                 .apply(GuardedLaunch.document(1))
             }
             guard case .applied = outcome else {
@@ -56,10 +56,10 @@ struct UsersInMemoryTests {
                 return
             }
         }
-        #expect(config.users.heldCount == 0)
+        #expect(config.users.table.heldCount == 0)
         let download = Task { try await config.downloadNewConfig() as DownloadResult }
         try await downloader.waitForRequests(1)
-        _ = await config.push(to: .generic) { _ in .apply(GuardedLaunch.document(3)) }
+        _ = await config.downloads.push(to: .generic) { _ in .apply(GuardedLaunch.document(3)) }
         downloader.answer(1, with: .configuration(GuardedLaunch.document(2)))
         _ = try await download.value
         #expect(config["Home"]?.integer(forKey: "version") == 3)

@@ -43,7 +43,9 @@ struct CrashGuardRacesTests {
             // The guard records the document of b while a is still the current user.
             store.afterNextPersist(of: "a") { isStored.signal() }
             let task = Task {
-                _ = await config.push(to: UserID("a")) { _ in .apply(GuardedLaunch.document(2)) }
+                _ = await config.downloads.push(to: UserID("a")) { _ in
+                    .apply(GuardedLaunch.document(2))
+                }
             }
             push.withLock { $0 = task }
             isStored.wait()
@@ -73,7 +75,7 @@ struct CrashGuardRacesTests {
             await withTaskGroup { group in
                 for pushed in ["a", "b"] {
                     group.addTask {
-                        _ = await config.push(to: UserID(pushed)) { _ in
+                        _ = await config.downloads.push(to: UserID(pushed)) { _ in
                             .apply(GuardedLaunch.document(round + 2))
                         }
                     }
@@ -102,12 +104,12 @@ struct CrashGuardRacesTests {
                 steps.append("\(step) \(userID ?? "generic") \(version)")
                 switch step {
                 case 0:
-                    _ = await config.push(to: UserID(userID)) { _ in
+                    _ = await config.downloads.push(to: UserID(userID)) { _ in
                         .apply(GuardedLaunch.document(version))
                     }
                 case 1: await config.configuration(forUserID: userID).activate()
                 case 2: config.currentUserID = userID
-                case 3: try config.forget(UserID(userID))
+                case 3: try config.users.forget(UserID(userID))
                 default:
                     store.persistConfiguration(
                         GuardedLaunch.document(version), forUserID: userID)

@@ -25,7 +25,7 @@ struct ListenerTableTests {
             fixture.config.registerListener(Mute(), forSectionName: "Home")
             placeholders.append(Mute())
         }
-        let count = fixture.config.state.withLock { $0.listeners["Home"].count }
+        let count = fixture.config.front.listenerCount(ofSection: "Home")
         #expect(count <= 64)
         withExtendedLifetime(placeholders) {}
     }
@@ -36,8 +36,8 @@ struct ListenerTableTests {
         for number in 0..<50_000 {
             fixture.config.registerListener(Mute(), forSectionName: "\(number)")
         }
-        let count = fixture.config.state.withLock { state in
-            (0..<50_000).count { !state.listeners["\($0)"].isEmpty }
+        let count = (0..<50_000).count {
+            fixture.config.front.listenerCount(ofSection: "\($0)") > 0
         }
         #expect(count <= 64)
     }
@@ -56,7 +56,7 @@ struct ListenerTableTests {
         try await fixture.config.downloadNewConfig()
         fixture.drain()
         #expect(order.withLock { $0 } == Array(0..<1_000))
-        let count = fixture.config.state.withLock { $0.listeners["Home"].count }
+        let count = fixture.config.front.listenerCount(ofSection: "Home")
         #expect((1_000...2_000).contains(count))
         withExtendedLifetime(living) {}
     }
@@ -80,7 +80,7 @@ struct ListenerTableTests {
         fixture.drain()
         #expect(calls.withLock { $0 } == Array(stride(from: 1, to: 8_000, by: 2)))
         tokens.removeAll()
-        #expect(fixture.config.state.withLock { $0.listeners["Home"].isEmpty })
+        #expect(fixture.config.front.listenerCount(ofSection: "Home") == 0)
     }
 
     @Test func closuresThatAreCancelledAreGone() {
@@ -90,7 +90,7 @@ struct ListenerTableTests {
             token.cancel()
         }
         _ = fixture.config.observe(sectionNamed: "Home") { _ in }
-        let count = fixture.config.state.withLock { $0.listeners["Home"].count }
+        let count = fixture.config.front.listenerCount(ofSection: "Home")
         #expect(count == 0)
     }
 

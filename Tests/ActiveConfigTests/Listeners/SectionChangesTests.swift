@@ -142,10 +142,10 @@ struct SectionChangesTests {
             }
         }
         try await seen.sleep(until: .init(offset: .seconds(3)))
-        #expect(config.signals.observerCount == 3)
+        #expect(config.front.signals.observerCount == 3)
         for task in tasks { task.cancel() }
         for task in tasks { #expect(await task.value) }
-        #expect(config.signals.observerCount == 0)
+        #expect(config.front.signals.observerCount == 0)
     }
 
     @Test("An abandoned iteration is unregistered")
@@ -157,7 +157,7 @@ struct SectionChangesTests {
             _ = await iterator.next()
         }
         _ = fixture.config.changes().makeAsyncIterator()
-        #expect(fixture.config.signals.observerCount == 0)
+        #expect(fixture.config.front.signals.observerCount == 0)
     }
 
     @Test("Iterations of one sequence are independent")

@@ -538,7 +538,7 @@ struct ConfigurationAcknowledgerTests {
         store.isHeld.withLock { $0 = true }
         let settling = Task { await settle(acknowledger) }
         store.isWriting.wait()
-        let epoch = try #require(config.users.epoch(of: UserID("1")))
+        let epoch = try #require(config.users.table.epoch(of: UserID("1")))
         let forgetting = Thread { try? config.forgetUser("1") }
         forgetting.start()
         // deadline: forgetting does not wait for the write

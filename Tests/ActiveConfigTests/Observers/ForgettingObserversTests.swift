@@ -196,7 +196,7 @@ struct ForgettingObserversTests {
         config.currentUserID = nil
         try await config.forgetUser("1")
         #expect(config.value(of: Self.title, in: snapshot) == "x")
-        config.noteActive(
+        config.users.noteActive(
             snapshot.configuration, of: .generic, in: snapshot.epoch, headerFields: [:])
         #expect(events.withLock { $0 } == ["forgotten"])
         token.cancel()
@@ -210,12 +210,12 @@ struct ForgettingObserversTests {
         let events = Locked<[String]>([])
         let token = config.addObserver(
             ClosureObserver { event in events.withLock { $0.append(Self.kind(of: event)) } })
-        let entry = config.users.entry(of: UserID("1"), isKept: false)
+        let entry = config.users.table.entry(of: UserID("1"), isKept: false)
         let before = entry.documents.epoch
         try config.forgetUser("1")
         for epoch in [before, entry.documents.epoch] {
             #expect(throws: (any Error).self) {
-                try config.vettings.accepted(
+                try config.users.vettings.accepted(
                     answer: Self.document(2), asked: nil, lastKnown: nil, of: UserID("1"),
                     in: epoch)
             }

@@ -42,7 +42,7 @@ struct RefusalObserverTests {
             switch way {
             case .downloaded: _ = try? await config.downloadNewConfig()
             case .received: _ = try? await config.configuration(forUserID: nil).receive(Self.bad)
-            case .pushed: _ = await config.push(to: .generic) { _ in .apply(Self.bad) }
+            case .pushed: _ = await config.downloads.push(to: .generic) { _ in .apply(Self.bad) }
             case .stored: await config.reload()
             }
         }

@@ -113,7 +113,7 @@ struct UpdaterChangesTests {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(
                 .configuration(Self.first), .configuration(Self.second), .unchanged))
-        for _ in 0..<3 { try await fixture.config.download(of: UserID(userID)) }
+        for _ in 0..<3 { try await fixture.config.downloads.download(of: UserID(userID)) }
         #expect(
             outcomes(fixture) == ["3 sections changed.", "1 section changed.", "nothing new."])
     }
@@ -127,7 +127,7 @@ struct UpdaterChangesTests {
         store.persistConfiguration(
             .titled(["Home": "a", "Other": "0", "Third": "0"]), forUserID: userID)
         for _ in 0..<2 {
-            let result = try await fixture.config.download(of: UserID(userID))
+            let result = try await fixture.config.downloads.download(of: UserID(userID))
             // The active document has not changed.
             #expect(result.changedSectionNames == [])
         }
@@ -141,7 +141,7 @@ struct UpdaterChangesTests {
     /// been replaced.
     @Test func aDownloadOfAnotherUserChangesNothingOfTheApps() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader(.configuration(Self.first)))
-        let result = try await fixture.config.download(of: UserID("u1"))
+        let result = try await fixture.config.downloads.download(of: UserID("u1"))
         #expect(
             result == DownloadResult(userID: "u1", configurationIsCurrent: false, isActive: true))
     }

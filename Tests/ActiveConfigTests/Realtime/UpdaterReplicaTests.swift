@@ -161,7 +161,7 @@ struct UpdaterReplicaTests {
             }
             var confirmation = five
             confirmation.confirmedVersion = 6
-            _ = try await config.download(
+            _ = try await config.downloads.download(
                 of: UserID("1"), by: ScriptedDownloader(.configuration(confirmation)))
             #expect(config.version == 6)
             source.stream.send(Self.update(7, number: 1, home: 7))

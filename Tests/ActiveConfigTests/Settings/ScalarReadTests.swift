@@ -35,7 +35,7 @@ struct ScalarReadTests {
         }
         #expect(read())
         let isRead = DispatchSemaphore(value: 0)
-        config.state.withLock { _ in
+        config.front.blockingReaders {
             Thread.detachNewThread { if read() { isRead.signal() } }
             // Only a read that waits for the lock takes this long.
             #expect(isRead.wait(timeout: .now() + 60) == .success)

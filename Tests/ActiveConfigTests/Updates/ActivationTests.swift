@@ -304,15 +304,16 @@ struct ActivationTests {
             store.persistPendingConfiguration(second, forUserID: "A")
             let config = fixture.launch().config
             // Delays the write that follows the loading.
-            config.turns.run(of: config.users.entry(of: UserID("A"), isKept: false)) { _ in
+            config.users.turns.run(of: config.users.table.entry(of: UserID("A"), isKept: false)) {
+                _ in
                 config.currentUserID = "A"
                 #expect(config["Home"]?.title == "2")
                 store.persistConfiguration(own, forUserID: "A")
                 store.persistPendingConfiguration(pending, forUserID: "A")
             }
             // Also stores the document that loading activated.
-            let entry = config.users.entry(of: UserID("A"), isKept: false)
-            config.turns.run(of: entry) { config.storeLaunch(in: $0) }
+            let entry = config.users.table.entry(of: UserID("A"), isKept: false)
+            config.users.turns.run(of: entry) { config.users.storeLaunch(in: $0) }
             #expect(store.ownConfiguration(forUserID: "A")?.entityTag == own?.entityTag)
             #expect(store.pendingConfiguration(forUserID: "A")?.entityTag == pending?.entityTag)
         }

@@ -169,7 +169,7 @@ struct DownloadHistoryTests {
         fixture.time.advance(by: 100)
         #expect(config.age == .seconds(100))
         let pushed = ConfigurationState.titled(["Home": "b"], entityTag: "\"2\"")
-        _ = await config.push(to: .generic) { _ in .apply(pushed) }
+        _ = await config.downloads.push(to: .generic) { _ in .apply(pushed) }
         let last = try #require(config.status.lastDownload)
         #expect(last.outcome == .pushed && last.time == fixture.time.now)
         if activation == .immediate {
@@ -182,7 +182,7 @@ struct DownloadHistoryTests {
         }
         // A push may have been sent before the mark was set.
         await config.markStale()
-        _ = await config.push(to: .generic) { held in held.map { .apply($0) } ?? .skip }
+        _ = await config.downloads.push(to: .generic) { held in held.map { .apply($0) } ?? .skip }
         #expect(config.status.freshness != .upToDate)
     }
 

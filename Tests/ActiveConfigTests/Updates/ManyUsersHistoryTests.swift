@@ -83,7 +83,7 @@ struct ManyUsersHistoryTests {
         try await kept.download()
         for user in Self.users { try await config.configuration(forUserID: user).download() }
         let remembered = Self.users.count { user in
-            config.history.users.withLock { $0[UserID(user)] != nil }
+            config.users.history.users.withLock { $0[UserID(user)] != nil }
         }
         #expect((1...300).contains(remembered))
         #expect(try await kept.download().outcome == .withinInterval)

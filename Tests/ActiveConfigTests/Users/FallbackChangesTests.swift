@@ -35,7 +35,9 @@ struct FallbackChangesTests {
         switch arrival {
         case .download: try await config.configuration(forUserID: nil).download()
         case .push:
-            _ = await config.push(to: .generic) { _ in .apply(Self.document("2", version: 2)) }
+            _ = await config.downloads.push(to: .generic) { _ in
+                .apply(Self.document("2", version: 2))
+            }
         case .reload:
             store.persistConfiguration(Self.document("2", version: 2), forUserID: nil)
             await config.reload()
@@ -154,7 +156,7 @@ struct FallbackChangesTests {
             heard.withLock { $0.append(Int(section?.title ?? "0") ?? 0) }
         }
         for version in 1...100 {
-            _ = await config.push(to: .generic) { _ in
+            _ = await config.downloads.push(to: .generic) { _ in
                 .apply(Self.document("\(version)", version: version))
             }
             #expect(config[.title] == "\(version)" && handle[.title] == "\(version)")

@@ -48,7 +48,7 @@ struct FirstDocumentTests {
         }
         store.beforeNextWrite(of: "b", isPending: !row.isActive) {
             store.base.persistConfiguration(Self.document(2, home: row.during), forUserID: nil)
-            Thread.detachNewThread { config.reload(config.generic) }
+            Thread.detachNewThread { config.users.reload(config.users.generic) }
             hasChanged.wait()
         }
         let result = try await config.downloadNewConfig()

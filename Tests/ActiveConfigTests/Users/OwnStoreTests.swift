@@ -29,7 +29,7 @@ struct OwnStoreTests {
         let pushed = DispatchSemaphore(value: 0)
         store.afterNextRead {
             Task {
-                _ = await config.push(to: .generic) { _ in .apply(.versioned(2)) }
+                _ = await config.downloads.push(to: .generic) { _ in .apply(.versioned(2)) }
                 pushed.signal()
             }
             pushed.wait()
@@ -116,7 +116,7 @@ struct OwnStoreTests {
         }
         isFull.withLock { $0 = true }
         let config = CoordinatorFixture.make(ScriptedDownloader(), store: store).config
-        _ = await config.push(to: .generic) { _ in .apply(.versioned(2)) }
+        _ = await config.downloads.push(to: .generic) { _ in .apply(.versioned(2)) }
         #expect(config.configuration(forUserID: "b")["Home"]?.title == "1")
         #expect(config.configuration(forUserID: "c")["Home"]?.title == "2")
     }
@@ -129,7 +129,7 @@ struct OwnStoreTests {
         let config = launch().config
         let user = config.configuration(forUserID: "b")
         #expect(user["Home"]?.title == "1")
-        _ = await config.push(to: .generic) { _ in .apply(.versioned(2)) }
+        _ = await config.downloads.push(to: .generic) { _ in .apply(.versioned(2)) }
         await config.reload()
         #expect(user["Home"]?.title == "1")
         #expect(config["Home"]?.title == "2")
@@ -247,7 +247,7 @@ struct OwnStoreTests {
             let listener = config.observe(sectionNamed: "Home") { section in
                 if section?.title == "7" { isActive.signal() }
             }
-            Task { _ = await config.push(to: .generic) { _ in .apply(.versioned(7)) } }
+            Task { _ = await config.downloads.push(to: .generic) { _ in .apply(.versioned(7)) } }
             isActive.wait()
             listener.cancel()
         }

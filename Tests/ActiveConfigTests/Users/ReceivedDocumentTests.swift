@@ -141,7 +141,7 @@ struct ReceivedDocumentTests {
         let fixture = CoordinatorFixture.make(store: store)
         let user = fixture.config.configuration(forUserID: "1")
         await user.load()
-        let entry = fixture.config.users.entry(of: UserID("1"), isKept: false)
+        let entry = fixture.config.users.table.entry(of: UserID("1"), isKept: false)
         let late = ReceivedDocument(
             document: Self.document(2, title: "late"), epoch: entry.documents.epoch)
         try await fixture.config.forgetUser("1")

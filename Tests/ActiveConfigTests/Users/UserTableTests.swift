@@ -63,7 +63,7 @@ struct UserTableTests {
         }
         func documentCount() -> Int {
             Set(
-                config.users.livingEntries.filter { $0.userID != .generic }
+                config.users.table.livingEntries.filter { $0.userID != .generic }
                     .compactMap { $0.snapshot.map { ObjectIdentifier($0.known) } }
             ).count
         }
@@ -71,7 +71,7 @@ struct UserTableTests {
         #expect(documentCount() == 2, "the current user's was loaded without a handle")
         for number in 1...2 {
             let new = try Self.document(number)
-            _ = await config.push(to: .generic) { _ in .apply(new) }
+            _ = await config.downloads.push(to: .generic) { _ in .apply(new) }
             #expect(documentCount() == 1)
             for handle in handles {
                 #expect(handle["Home"]?.integer(forKey: "number") == number)
@@ -89,12 +89,14 @@ struct UserTableTests {
         let other = Self.config(limits: UserCacheLimits(), store: store)
         other.setDefaults(["Home": ["extra": 1]])
         for number in 0..<20 { _ = other.configuration(forUserID: "\(number)")["Home"] }
-        #expect(config.users.kept == other.users.kept)
+        #expect(config.users.table.kept == other.users.table.kept)
         let own = try Self.document(9)
         for number in 0..<20 {
-            _ = await config.push(to: UserID("\(number)")) { _ in .apply(own) }
+            _ = await config.downloads.push(to: UserID("\(number)")) { _ in .apply(own) }
         }
-        #expect(config.users.kept.size == other.users.kept.size, "the size equals the previous one")
+        #expect(
+            config.users.table.kept.size == other.users.table.kept.size,
+            "the size equals the previous one")
     }
 
     @Test func theLeastRecentlyUsedAreRemovedFirst() throws {
@@ -109,7 +111,7 @@ struct UserTableTests {
         }
         #expect((read(0), read(1), read(0)) == (0, 1, 0))
         #expect(read(2) == 2)
-        #expect(config.users.kept.count == 2)
+        #expect(config.users.table.kept.count == 2)
         #expect(read(0) == 0)
         #expect(reads(0) == 1, "0 was read after 1")
         #expect(read(1) == 1)
@@ -123,8 +125,8 @@ struct UserTableTests {
         let handle = config.configuration(forUserID: "kept")
         #expect(handle["Home"]?.integer(forKey: "number") == 7)
         for user in 0..<200 { _ = config.configuration(forUserID: "\(user)")["Home"] }
-        #expect(config.users.kept.count == 1)
-        #expect(config.users.livingEntries.filter { $0.userID != .generic }.count == 2)
+        #expect(config.users.table.kept.count == 1)
+        #expect(config.users.table.livingEntries.filter { $0.userID != .generic }.count == 2)
         #expect(handle["Home"]?.integer(forKey: "number") == 7)
         #expect(config.configuration(forUserID: "kept")["Home"]?.integer(forKey: "number") == 7)
         #expect(store.events.filter { $0 == .read("kept") }.count == 1)
@@ -139,7 +141,7 @@ struct UserTableTests {
         let config = Self.config(limits: UserCacheLimits(), store: store)
         func load(_ user: Int) -> Int {
             _ = config.configuration(forUserID: "\(user)")["Home"]
-            return config.users.kept.size
+            return config.users.table.kept.size
         }
         let (first, second, other) = (load(0), load(1), load(50))
         #expect(second - first < other - second)
@@ -187,6 +189,6 @@ struct UserTableTests {
             }
         }
         #expect(wrong.withLock { $0 } == 0)
-        #expect(config.users.kept.count == 10)
+        #expect(config.users.table.kept.count == 10)
     }
 }

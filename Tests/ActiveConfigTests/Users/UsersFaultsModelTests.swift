@@ -99,7 +99,7 @@ struct UsersFaultsModelTests {
             let new = version
             server.withLock { $0[index] = new }
             documents.receive(new, policy)
-            _ = await launch.config.push(to: UserID(users[index])) { _ in
+            _ = await launch.config.downloads.push(to: UserID(users[index])) { _ in
                 .apply(document(new, of: users[index]))
             }
         case 2:
@@ -109,7 +109,7 @@ struct UsersFaultsModelTests {
             launch.config.currentUserID = users[index]
         case 4:
             documents = Documents()
-            try launch.config.forget(UserID(users[index]))
+            try launch.config.users.forget(UserID(users[index]))
         default:
             await launch.config.reload()
         }

@@ -108,7 +108,9 @@ struct UsersModelTests {
                         return version
                     }
                     steps.append("push \(user ?? "-") \(new)")
-                    _ = await config.push(to: UserID(user)) { _ in .apply(Self.document(new)) }
+                    _ = await config.downloads.push(to: UserID(user)) { _ in
+                        .apply(Self.document(new))
+                    }
                     model.receive(new, user)
                 case 2:
                     steps.append("activate \(user ?? "-")")
@@ -120,7 +122,7 @@ struct UsersModelTests {
                     current = user
                 case 4:
                     steps.append("forget \(user ?? "-")")
-                    try config.forget(UserID(user))
+                    try config.users.forget(UserID(user))
                     model.forget(user)
                 case 5:
                     steps.append("reload")

@@ -152,7 +152,7 @@ struct ConfigurationVettingTests {
                 }
             ])
         try await config.downloadNewConfig()
-        let outcome = await config.push(to: .generic) { _ in .apply(Self.second) }
+        let outcome = await config.downloads.push(to: .generic) { _ in .apply(Self.second) }
         switch (outcome, verdict) {
         case (.applied, "accept"), (.needsFetch, "refuse"), (.skipped, "ignore"): break
         default: Issue.record("\(outcome)")
@@ -256,7 +256,7 @@ struct ConfigurationVettingTests {
             try await config.downloadNewConfig()
             #expect(config["Home"]?.title == "1!")
             #expect(config.currentConfiguration.templateVersion == version)
-            let outcome = await config.push(to: .generic) { _ in .apply(Self.second) }
+            let outcome = await config.downloads.push(to: .generic) { _ in .apply(Self.second) }
             if case .needsFetch = outcome {} else { Issue.record("\(outcome)") }
         }
         #expect(Set(seen.withLock { $0 }) == ["1"])

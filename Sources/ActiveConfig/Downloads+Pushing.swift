@@ -1,24 +1,5 @@
 /// Configurations that arrive without a download by the app, such as over a stream.
-extension ActiveConfig {
-    /// The action for an arrived change, given the user's own configuration.
-    package enum PushDecision: Sendable {
-        /// Store and activate the resulting configuration.
-        case apply(ConfigurationState)
-        /// Do nothing: the change is known or older, or a vetting ignores its document.
-        case skip
-        /// Fetch the document: the change does not follow the user's configuration.
-        case fetch
-    }
-
-    /// The outcome of an arrived change.
-    package enum PushOutcome: Sendable {
-        case applied(ConfigurationState, DownloadResult)
-        case skipped
-        case needsFetch
-        /// The task was cancelled before the change was decided on; nothing was done.
-        case cancelled
-    }
-
+extension Downloads {
     /// Applies a change to a user's own configuration: stores it, and activates it for that user as
     /// far as the policy allows, current or not.
     ///
@@ -30,12 +11,13 @@ extension ActiveConfig {
     /// A cancelled task drops the change unless it is being stored, so that a service ends without
     /// storing those of all its users; the next connection asks for the document.
     func push(
-        to userID: UserID, _ decide: @escaping @Sendable (ConfigurationState?) -> PushDecision
-    ) async -> PushOutcome {
-        let entry = users.entry(of: userID, isKept: false)
-        let outcome = try? await storeCalls.runUnlessCancelled(in: entry.writes) { [self] in
-            turns.run(of: entry) { turn -> PushOutcome in
-                let held = newestDocument(of: entry)
+        to userID: UserID,
+        _ decide: @escaping @Sendable (ConfigurationState?) -> ConfigurationFeed.Decision
+    ) async -> ConfigurationFeed.Outcome {
+        let entry = users.table.entry(of: userID, isKept: false)
+        let outcome = try? await users.calls.runUnlessCancelled(in: entry.writes) { [self] in
+            users.turns.run(of: entry) { turn -> ConfigurationFeed.Outcome in
+                let held = users.newestDocument(of: entry)
                 let configuration: ConfigurationState
                 switch decide(held) {
                 case .skip: return .skipped
@@ -61,15 +43,15 @@ extension ActiveConfig {
                         pushed: document, held: held,
                         headerFields: configuration.original?.headerFields ?? [:], in: turn)
                     guard let result else { return .skipped }
-                    reportShape(of: configuration, since: held, of: userID)
+                    users.reportShape(of: configuration, since: held, of: userID)
                     history.notePush(
-                        of: history.request(of: userID, configDownloader.requestDigest),
+                        of: history.request(of: userID, downloader.requestDigest),
                         isActive: entry.documents.active?.pending == nil)
                     return .applied(configuration, result)
                 }
             }
         }
-        if case .applied = outcome { signalChange(of: userID) }
+        if case .applied = outcome { front.signalChange(of: userID) }
         return outcome ?? .cancelled
     }
 
@@ -86,10 +68,10 @@ extension ActiveConfig {
         _ answer: ConfigurationState, asked: ConfigurationState?, of userID: UserID
     ) async {
         guard answer.isConfirmation else { return }
-        let entry = users.entry(of: userID, isKept: false)
-        try? await storeCalls.runUnlessCancelled(in: entry.writes) { [self] in
-            turns.run(of: entry) { turn in
-                let held = newestDocument(of: entry)
+        let entry = users.table.entry(of: userID, isKept: false)
+        try? await users.calls.runUnlessCancelled(in: entry.writes) { [self] in
+            users.turns.run(of: entry) { turn in
+                let held = users.newestDocument(of: entry)
                 guard
                     let new = try? vettings.accepted(
                         answer: answer, asked: asked, lastKnown: held, of: userID,
@@ -99,7 +81,7 @@ extension ActiveConfig {
                     pushed: new, held: held,
                     headerFields: answer.original?.headerFields ?? [:], in: turn)
             }
-            signalChange(of: userID)
+            front.signalChange(of: userID)
         }
     }
 }

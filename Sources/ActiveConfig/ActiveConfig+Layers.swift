@@ -8,7 +8,7 @@ public import Foundation
 extension ActiveConfig {
     /// The in-app defaults, by section.
     public var defaults: [String: ActiveConfigSection] {
-        transitions.withLock { $0.layers.defaults }
+        front.layers.defaults
             .mapValues { ActiveConfigSection(settings: $0) }
     }
 
@@ -24,7 +24,9 @@ extension ActiveConfig {
     ///
     /// - Parameter defaults: The sections by name; `[:]` removes all.
     public func setDefaults(_ defaults: [String: ActiveConfigSection]) {
-        changeLayers(reason: .defaultsChanged) { $0.defaults = defaults.mapValues(\.settings) }
+        front.changeLayers(reason: .defaultsChanged) {
+            $0.defaults = defaults.mapValues(\.settings)
+        }
     }
 
     /// Unavailable: settings belong to sections, and their values are ``SettingValue``s.
@@ -89,5 +91,21 @@ extension ActiveConfig {
                         "In-app defaults are an object of sections, each an object of settings."))
         }
         return sections.mapValues { ActiveConfigSection(settings: $0) }
+    }
+
+    // MARK: Overrides
+
+    /// The overrides: values above all others on this device.
+    public var overrides: ConfigurationOverrides { ConfigurationOverrides(config: self) }
+
+    /// Logs initial overrides, which otherwise are a puzzling source of values.
+    func reportOverrides() {
+        for problem in options.overridePolicy.problems { log(.error, problem) }
+        let names = options.overridePolicy.initialValues.flatMap { section, settings in
+            settings.keys.map { "\(section).\($0)" }
+        }
+        guard !names.isEmpty else { return }
+        let list = names.sortedByBytes().joined(separator: ", ")
+        log(.warning, "Overridden on this device: \(list).")
     }
 }

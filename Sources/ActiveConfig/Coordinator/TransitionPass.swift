@@ -1,39 +1,9 @@
-/// Input of transitions, which alone change it, one at a time.
-struct Transitions: Sendable {
-    /// The current user.
-    var entry: UserEntry
-    /// What readers of the current configuration see; nil before the first load.
-    var snapshot: SnapshotContents?
-    /// What lies beneath and above each user's document.
-    var layers: ConfigurationLayers
-    /// Number of activations that were reported to the vettings.
-    var activationCount = 0
-    private var lent: (active: KnownConfiguration, fallback: KnownConfiguration)?
-
-    init(entry: UserEntry, layers: ConfigurationLayers) {
-        (self.entry, self.layers) = (entry, layers)
-    }
-
-    /// The generic user for the decisions on others: one fallback for all who follow, so that they
-    /// share what is derived from it.
-    mutating func generic(_ user: UserEntry) -> UserDocuments.Generic {
-        let documents = user.documents
-        guard let active = documents.active else {
-            return UserDocuments.Generic(revision: documents.revision)
-        }
-        let fallback =
-            if let lent, lent.active === active { lent.fallback } else { active.asFallback }
-        lent = (active, fallback)
-        return UserDocuments.Generic(fallback: fallback, revision: documents.revision)
-    }
-}
-
 /// Effects of a transition, performed outside the lock.
 struct TransitionPass {
     /// Users whose sequences have a new element.
     var changed: [UserEntry] = []
     /// True when the current user's sequences have a new element.
-    var isFrontChanged = false
+    var isCurrentChanged = false
     /// True when another document became active for the current user, or another user became
     /// current.
     var isActiveChanged = false
@@ -63,14 +33,12 @@ struct TransitionPass {
     func end(_ signals: ChangeSignals) {
         withExtendedLifetime(released) {}
         for entry in changed { entry.signal() }
-        if isFrontChanged { signals.yield() }
+        if isCurrentChanged { signals.yield() }
     }
 }
 
 /// The effect of an event on a user's active configuration.
 struct UserTransition: Sendable {
-    /// The snapshot before; nil when nothing was loaded.
-    let old: SnapshotContents?
     /// The snapshot afterwards; nil when nothing is loaded.
     let new: SnapshotContents?
     /// The changes of the user's sections, sorted by name.

@@ -1,8 +1,6 @@
-internal import Dispatch
-
 /// Arriving documents, downloaded or pushed: they are stored, activated as far as the policy
 /// allows, and reported.
-extension ActiveConfig {
+extension Downloads {
     /// Stores the downloader's answer and activates it.
     func accept(
         _ exchange: JoinedDownload.Exchange, _ attempt: JoinedDownload.Attempt?,
@@ -22,14 +20,14 @@ extension ActiveConfig {
                 in: epoch)
             return fail(download, attempt, of: userID, with: error, by: other)
         }
-        if let document { reportShape(of: document, since: lastKnown, of: userID) }
+        if let document { users.reportShape(of: document, since: lastKnown, of: userID) }
         // Stored first, so that another process notified of it finds it.
-        let result = turns.run(of: entry) { turn -> DownloadResult? in
+        let result = users.turns.run(of: entry) { turn -> DownloadResult? in
             if download.isAbandoned { return nil }
             let received = attempt?.received
             if let received, received.epoch.isOver { return nil }
-            loadedSnapshot(of: entry)
-            storeLaunch(in: turn)
+            users.loadedSnapshot(of: entry)
+            users.storeLaunch(in: turn)
             let pending = entry.documents.active?.pending?.configuration
             let answer = UserDocuments.Answer(
                 outcome: exchange.outcome, document: exchange.answer?.succeeding(pending),
@@ -53,7 +51,7 @@ extension ActiveConfig {
             }
         log(.info, "Downloaded the configuration of \(userID.logName): \(outcome).")
         download.finish(.success(result))
-        signalChange(of: userID)
+        front.signalChange(of: userID)
     }
 
     /// Stores what arrived as far as it is newer, activates it as far as the policy allows, and ends
@@ -77,9 +75,9 @@ extension ActiveConfig {
         case .reload: isToBeRead = true
         case .save(let save):
             if case .bring(_, let isWhole, _) = save { isActive = isWhole }
-            event = self.save(save, in: turn)
+            event = users.save(save, in: turn)
             isNewest = event != nil
-            if !isNewest { takeOverStored(in: turn) }
+            if !isNewest { users.takeOverStored(in: turn) }
         }
         if !isNewest {
             arrival.document = nil
@@ -87,16 +85,16 @@ extension ActiveConfig {
         }
         arrival.replacedVersion = arrival.document.flatMap { replacedVersion(by: $0, of: entry) }
         record(arrival, isActive: isActive)
-        let result = firstDownload.inOrder {
+        let result = front.firstDownload.inOrder {
             end(arrival, to: entry) { arrival in
                 if isToBeRead {
-                    return apply(reason: .downloaded, arrival: arrival, to: entry) {
-                        .reloaded(self.readStore(of: entry))
+                    return users.apply(reason: .downloaded, arrival: arrival, to: entry) {
+                        .reloaded(self.users.readStore(of: entry))
                     }
                 }
-                var end = UserEvent(event: event, reason: .downloaded)
+                var end = Front.Change(event: event, reason: .downloaded)
                 end.arrival = arrival
-                return apply(end, to: entry)
+                return users.apply(end, to: entry)
             }
         }
         return result.map { ($0, isNewest) }
@@ -121,14 +119,14 @@ extension ActiveConfig {
         _ arrival: Arrival, to entry: UserEntry, _ apply: (Arrival) -> UserTransition?
     ) -> DownloadResult? {
         var (arrival, userID) = (arrival, entry.userID)
-        let record = arrival.isCounted ? firstDownload.record() : FirstDownload.Record()
+        let record = arrival.isCounted ? front.firstDownload.record() : FirstDownload.Record()
         arrival.isFirst = record.isFirst
         let transition = apply(arrival)
-        firstDownload.settle(record, isAbandoned: transition == nil)
+        front.firstDownload.settle(record, isAbandoned: transition == nil)
         guard let transition else { return nil }
         let isWaiting = transition.new?.known.pending != nil
         if !isWaiting {
-            noteActive(
+            users.noteActive(
                 arrival.document, of: userID, in: entry.documents.epoch,
                 headerFields: arrival.headerFields)
         }
@@ -172,7 +170,7 @@ extension ActiveConfig {
     ) {
         var isRepeated = (error as? DownloadError)?.code == .throttled
         if let attempt, attempt.received == nil, !(error is CancellationError) {
-            isRepeated = turns.run(of: users.entry(of: userID, isKept: false)) { _ in
+            isRepeated = users.turns.run(of: users.table.entry(of: userID, isKept: false)) { _ in
                 !download.isAbandoned
                     && history.noteFailure(of: attempt.request, error, after: attempt.duration())
             }
@@ -181,15 +179,40 @@ extension ActiveConfig {
         if !isCancelled, let other = other as? any FailureDeduplicating {
             isRepeated = !other.isNewFailure(error) || isRepeated
         }
-        change { state in
-            guard running.remove(download, of: userID) else { return nil }
-            return deliver([], [.downloadFailed(userID, error)], in: state)
-        }
+        front.fail(download, of: userID, with: error)
         log(
             isCancelled || isRepeated ? .info : .warning,
             "The configuration of \(userID.logName) could not be downloaded, the active one stays: "
                 + (isCancelled ? "the download was cancelled." : error.logDescription))
         download.finish(.failure(error))
-        signalChange(of: userID)
+        front.signalChange(of: userID)
+    }
+
+    /// Logs once that the server has a lower version than the user's, without having verified that
+    /// the user's version does not exist.
+    func noteLower(
+        _ answer: ConfigurationState, than known: ConfigurationState?, of entry: UserEntry
+    ) {
+        guard let version = answer.templateVersion, let known = known?.templateVersion,
+            entry.note(LowerAnswer(version: version, known: known))
+        else { return }
+        log(
+            .warning,
+            "The server has version \(version) of the configuration of \(entry.userID.logName), "
+                + "lower than \(known) here: version \(known) stays. If the server was restored from "
+                + "a backup, its next publish must have a higher version.")
+    }
+
+    /// The user's version that an arrived document replaces although its own version is lower, which
+    /// is logged; nil for any other document.
+    func replacedVersion(by document: ConfigurationState, of entry: UserEntry) -> Int? {
+        guard document.replacedVersion != nil, let version = document.templateVersion,
+            let known = entry.documents.newest?.templateVersion, version < known
+        else { return nil }
+        log(
+            .warning,
+            "The server has version \(version) of the configuration of \(entry.userID.logName), "
+                + "lower than \(known) here, and has never made version \(known): took it.")
+        return known
     }
 }

@@ -2,12 +2,12 @@
 ///
 /// Reading the store takes no turn, as any thread may read. A concurrent change of the user
 /// advances the user's revision, which makes the read stale.
-extension ActiveConfig {
+extension Users {
     /// The active configuration of the current user, loaded on first use.
     @discardableResult
     func loadedSnapshot() -> SnapshotContents {
         while true {
-            let (snapshot, entry) = state.withLock { ($0.snapshot, $0.entry) }
+            let (entry, snapshot) = front.current
             if let snapshot { return snapshot }
             loadedSnapshot(of: entry)
         }
@@ -15,9 +15,9 @@ extension ActiveConfig {
 
     /// As `loadedSnapshot()`, but the store is not called on a cooperative thread.
     func loadedSnapshotInTask() async -> SnapshotContents {
-        let (known, entry) = state.withLock { ($0.snapshot, $0.entry) }
+        let (entry, known) = front.current
         if let known { return known }
-        return await storeCalls.run(in: entry.reads) {
+        return await calls.run(in: entry.reads) {
             withExtendedLifetime(entry) { self.loadedSnapshot() }
         }
     }
@@ -27,7 +27,7 @@ extension ActiveConfig {
     func loadedSnapshot(of entry: UserEntry) -> SnapshotContents {
         while true {
             if let snapshot = entry.snapshot { return snapshot }
-            apply(UserEvent(event: .loaded(readStore(of: entry)), reason: .restored), to: entry)
+            apply(Front.Change(event: .loaded(readStore(of: entry)), reason: .restored), to: entry)
             storeLaunchLater(of: entry)
         }
     }
@@ -37,35 +37,43 @@ extension ActiveConfig {
         of entry: UserEntry, in lane: BlockingCalls.Lane? = nil
     ) async -> SnapshotContents {
         if let known = entry.snapshot { return known }
-        return await storeCalls.run(in: lane ?? entry.reads) { self.loadedSnapshot(of: entry) }
+        return await calls.run(in: lane ?? entry.reads) { self.loadedSnapshot(of: entry) }
     }
 
     /// Makes a user the current one, with what the store has of the user now.
     func makeCurrent(_ userID: UserID) {
-        let (isCurrent, isFirst) = state.withLock { ($0.userID == userID, $0.snapshot == nil) }
-        if isCurrent { return }
-        let entry = userID == .generic ? generic : users.entry(of: userID, isKept: false)
+        let (current, shown) = front.current
+        if current.userID == userID { return }
+        let entry = userID == .generic ? generic : table.entry(of: userID, isKept: false)
         while true {
             let isLoaded = entry.documents.active != nil
             let stored = readStore(of: entry, isSwitch: true)
             // For a user without readers the store's content counts, even if it is less.
             let isRead =
-                store == nil || users.usedEntry(of: userID) != nil
-                || !options.activationPolicy.isImmediate
-            var event = UserEvent(
+                storage.store == nil || table.usedEntry(of: userID) != nil
+                || !policy.isImmediate
+            var event = Front.Change(
                 event: isLoaded ? .reloaded(stored, isWhole: !isRead) : .loaded(stored),
                 reason: .userChanged, isSwitch: true)
-            if isFirst { event.initialSections = initialSections(besides: stored) }
+            if shown == nil { event.initialSections = initialSections(besides: stored) }
             var transition = apply(event, to: entry)
             if transition == nil, entry.documents.active != nil {
                 // A change in memory during the read is newer than what was read.
                 transition = apply(
-                    UserEvent(event: nil, reason: .userChanged, isSwitch: true), to: entry)
+                    Front.Change(event: nil, reason: .userChanged, isSwitch: true), to: entry)
             }
             guard let transition else { continue }
             storeLaunchLater(of: entry)
             let count = transition.new?.sections.entries.count ?? 0
             return log(.info, "\(userID.logName) is current, with \(count) sections.")
+        }
+    }
+
+    /// As `makeCurrent(_:)`, but the store is not called on a cooperative thread.
+    func makeCurrentInTask(_ userID: UserID) async {
+        let entry = table.entry(of: userID, isKept: false)
+        await calls.run(in: entry.reads) {
+            withExtendedLifetime(entry) { self.makeCurrent(userID) }
         }
     }
 
@@ -97,15 +105,16 @@ extension ActiveConfig {
     /// A removal has no effect while somebody reads the generic user's configuration: a handle, or
     /// the current user, unless that is about to change.
     private func refreshGeneric(isSwitch: Bool) {
-        guard generic.snapshot != nil, store != nil else {
+        guard generic.snapshot != nil, storage.store != nil else {
             loadedSnapshot(of: generic)
             return
         }
         let stored = readStore(of: generic)
-        let isRead = !isSwitch && state.withLock { $0.entry === generic }
-        let isUsed = isRead || users.usedEntry(of: .generic) != nil
+        let isRead = !isSwitch && front.entry === generic
+        let isUsed = isRead || table.usedEntry(of: .generic) != nil
         apply(
-            UserEvent(event: .reloaded(stored, isWhole: !isUsed), reason: .reloaded), to: generic)
+            Front.Change(event: .reloaded(stored, isWhole: !isUsed), reason: .reloaded), to: generic
+        )
     }
 
     /// The sections that readers are assumed to have seen before the first switch of a launch: the
@@ -125,21 +134,5 @@ extension ActiveConfig {
     func newestDocument(of entry: UserEntry) -> ConfigurationState? {
         loadedSnapshot(of: entry)
         return storage.newest(of: entry.userID, entry.documents)
-    }
-
-    /// The configuration of any user, for a service that acts for many at once.
-    ///
-    /// ```swift
-    /// let user = config.configuration(forUserID: request.userID)
-    /// if user[.isCheckoutOn] { … }
-    /// ```
-    ///
-    /// Does not change ``currentUserID``. The user's documents are read from the store at first
-    /// use, and kept in memory within ``ActiveConfigOptions/userCacheLimits``.
-    ///
-    /// - Parameter userID: The user; nil is the generic user.
-    /// - Returns: A handle. It is cheap: create one per request.
-    public func configuration(forUserID userID: String?) -> UserConfiguration {
-        UserConfiguration(self, users.entry(of: UserID(userID), isKept: true))
     }
 }

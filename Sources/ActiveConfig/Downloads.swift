@@ -1,0 +1,228 @@
+/// Downloads of all users: joins callers, asks the downloader, and ends each download with a change
+/// of its user's documents or with an error.
+final class Downloads: Sendable {
+    /// The app's downloader.
+    let downloader: any ActiveConfigDownloader
+    let users: Users
+    let clock: any Clock<Duration>
+    /// The longest time that a downloader may take.
+    private let timeout: Duration
+
+    var front: Front { users.front }
+    var history: DownloadHistory { users.history }
+    var vettings: Vettings { users.vettings }
+    var log: ActiveConfigLog { users.log }
+
+    init(
+        _ downloader: any ActiveConfigDownloader, _ users: Users, timeout: Duration,
+        clock: any Clock<Duration>
+    ) {
+        (self.downloader, self.users) = (downloader, users)
+        (self.timeout, self.clock) = (timeout, clock)
+    }
+
+    /// Joins the current user's running download, or starts one; nobody waits for it.
+    func startDetached() {
+        while true {
+            let (download, userID, isNew) = joinable(of: nil)
+            let isKept = download.detach()
+            if isNew { start(download, for: userID) }
+            if isKept { return }
+        }
+    }
+
+    /// Starts a download without a waiting caller, and returns a function that waits for it.
+    func startedDownload() -> @Sendable () async throws -> DownloadResult {
+        while true {
+            let (download, userID, isNew) = joinable(of: nil)
+            let ticket = download.join()
+            let isKept = download.detach()
+            if isNew { start(download, for: userID) }
+            if isKept, let ticket { return { try await download.value(ticket) } }
+        }
+    }
+
+    /// Downloads a user's configuration, or joins the running download; nil: the current user.
+    @discardableResult
+    func download(
+        of userID: UserID?, ignoringInterval: Bool = false
+    ) async throws -> DownloadResult {
+        var wanted = userID
+        while true {
+            try Task.checkCancellation()
+            let (download, userID, isNew) = joinable(of: wanted)
+            let ticket = download.join()
+            if isNew { start(download, for: userID, ignoringInterval: ignoringInterval) }
+            guard let ticket else { continue }
+            let result = try await download.value(ticket)
+            if ignoringInterval, !result.hasAskedServer {
+                // Joined a skipped one; the next is for the same user, even if the current user has
+                // changed.
+                wanted = userID
+                continue
+            }
+            return result
+        }
+    }
+
+    /// Downloads a user's configuration with another downloader than the app's, after the running
+    /// download.
+    func download(
+        of userID: UserID, by downloader: any ActiveConfigDownloader
+    ) async throws -> DownloadResult {
+        while true {
+            try Task.checkCancellation()
+            let (download, _, isNew) = joinable(of: userID)
+            let ticket = download.join()
+            if isNew { start(download, for: userID, by: downloader) }
+            guard let ticket else { continue }
+            if isNew { return try await download.value(ticket) }
+            _ = try? await download.value(ticket)
+        }
+    }
+
+    /// The running download for a user, nil being the current user, or a new one, which the caller
+    /// has to start.
+    private func joinable(of userID: UserID?) -> (JoinedDownload, UserID, isNew: Bool) {
+        let userID = userID ?? front.entry.userID
+        let (download, isNew) = front.join(userID)
+        return (download, userID, isNew)
+    }
+
+    /// Starts a download: calls the downloader, stores its answer and activates it.
+    private func start(
+        _ download: JoinedDownload, for userID: UserID,
+        by other: (any ActiveConfigDownloader)? = nil, ignoringInterval: Bool = false
+    ) {
+        let downloader = other ?? self.downloader
+        let entry = users.table.entry(of: userID, isKept: false)
+        front.signalChange(of: userID)
+        let epoch = entry.documents.epoch
+        // A running download keeps the configuration, whose listeners hear of its end.
+        let config = front.queue.config
+        // Nil until the request is made.
+        let attempt = Locked<JoinedDownload.Attempt?>(nil)
+        download.start { [self] in
+            // The user can have been forgotten before the epoch was read.
+            if download.isAbandoned { throw CancellationError() }
+            let plan =
+                users.storage.store == nil
+                ? self.plan(for: entry, ignoringInterval: ignoringInterval)
+                : await users.calls.run(in: entry.downloads) {
+                    self.plan(for: entry, ignoringInterval: ignoringInterval)
+                }
+            // A caller with its own downloader, as the updater, applies its own limits.
+            switch other == nil ? try await verdict(on: plan, of: download) : .ask {
+            case .ask: break
+            case .withinInterval:
+                return JoinedDownload.Exchange(
+                    lastKnown: nil, revision: plan.revision, answer: nil, outcome: .withinInterval,
+                    reloadedNames: plan.reloadedNames)
+            case .wait(let seconds, let status):
+                var error = DownloadError(
+                    .throttled, status: status, retryAfter: .seconds(seconds))
+                error.waitEnds = history.waitEnds(of: plan.request, by: self.downloader)
+                throw error
+            }
+            try download.limitTime(to: timeout, by: clock)
+            log(.info, "Downloading the configuration of \(userID.logName).")
+            var request = plan.request
+            request.isEarly = other == nil && history.isEarly(request)
+            let begun = JoinedDownload.Attempt(
+                request: request, duration: clock.stopwatch(),
+                received: downloader as? ReceivedDocument)
+            attempt.withLock { $0 = begun }
+            let asked = vettings.requestBase(
+                plan.lastKnown, of: userID, isOfUpdater: other != nil && begun.received == nil)
+            var exchange = JoinedDownload.Exchange(
+                lastKnown: plan.lastKnown, revision: plan.revision, answer: nil,
+                outcome: .notModified)
+            do {
+                let received = try await downloader.requestActiveConfig(
+                    forUserID: userID.string, lastKnown: asked)
+                exchange.answer = try vettings.accepted(
+                    answer: received, asked: asked, lastKnown: plan.lastKnown, of: userID,
+                    in: epoch)
+                if exchange.answer != nil, let received {
+                    if !received.isConfirmation { exchange.outcome = .downloaded }
+                    exchange.headerFields = received.original?.headerFields ?? [:]
+                }
+            } catch let older as OlderAnswer {
+                try vettings.check(superseded: older.configuration, of: userID)
+                noteLower(older.configuration, than: plan.lastKnown, of: entry)
+                // Its answer confirms no document.
+                attempt.withLock { $0 = nil }
+            }
+            return exchange
+        } then: { [self] result in
+            let attempt = attempt.withLock { $0 }
+            // A cancelled download is reported at once: its callers have already left.
+            let isCancelled =
+                if case .failure(let error) = result { error is CancellationError } else { false }
+            let end = { @Sendable [self] in
+                defer { withExtendedLifetime(config) {} }
+                switch result {
+                case .success(let exchange):
+                    accept(exchange, attempt, of: entry, in: epoch, from: download, by: other)
+                case .failure(let error):
+                    fail(download, attempt, of: userID, with: error, by: other)
+                }
+            }
+            // Without a store there is nothing to wait for, and no thread is needed.
+            if users.storage.store == nil || isCancelled {
+                end()
+            } else {
+                users.calls.async(in: entry.writes, end)
+            }
+        }
+    }
+
+    /// State before a request, and whether the request is allowed.
+    private struct Plan: Sendable {
+        let lastKnown: ConfigurationState?
+        let revision: Int
+        let request: DownloadHistory.Request
+        let verdict: DownloadHistory.Verdict
+        /// The sections changed by a document that another process has stored.
+        let reloadedNames: Set<String>
+    }
+
+    private func plan(for entry: UserEntry, ignoringInterval: Bool) -> Plan {
+        users.loadedSnapshot(of: entry)
+        let revision = entry.documents.revision
+        let lastKnown = users.newestDocument(of: entry)
+        history.refresh()
+        var request = history.request(of: entry.userID, by: self.downloader)
+        request.ignoresInterval = ignoringInterval
+        let verdict = history.verdict(on: request, hasDocument: lastKnown != nil)
+        // Processes that share the store share the interval and the waits, so also the answer.
+        let changes = verdict == .ask ? [] : users.reload(entry, newest: lastKnown)
+        return Plan(
+            lastKnown: lastKnown, revision: revision, request: request, verdict: verdict,
+            reloadedNames: Set(changes.map(\.sectionName)))
+    }
+
+    /// The verdict on a request, once its reason to be allowed is known.
+    private func verdict(
+        on plan: Plan, of download: JoinedDownload
+    ) async throws -> DownloadHistory.Verdict {
+        guard case .wait = plan.verdict, history.needsFingerprint(plan.request),
+            let downloader = self.downloader as? any RequestPredicting
+        else { return plan.verdict }
+        // Calls closures of the app, which can take time.
+        try download.limitTime(to: timeout, by: clock)
+        var request = plan.request
+        request.fingerprint = await downloader.fingerprint(
+            forUserID: request.userID.string, lastKnown: plan.lastKnown)
+        let (known, hasDocument) = (request, plan.lastKnown != nil)
+        return await users.calls.run { self.history.verdict(on: known, hasDocument: hasDocument) }
+    }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// Returns the time since this call.
+    fileprivate func stopwatch() -> @Sendable () -> Duration {
+        let start = now
+        return { start.duration(to: self.now) }
+    }
+}

@@ -1,0 +1,50 @@
+/// The activation of pending documents.
+extension Users {
+    /// The result of a download whose document is activated.
+    func activatedResult(_ result: DownloadResult, of entry: UserEntry) async -> DownloadResult {
+        let changes = await activateInTask(of: entry)
+        // Another caller can have activated it.
+        let isActive = entry.documents.active?.pending == nil
+        return DownloadResult(
+            userID: result.userID,
+            configurationIsCurrent: isActive && front.entry === entry,
+            isActive: isActive,
+            changedSectionNames: result.changedSectionNames.union(changes.map(\.sectionName)),
+            outcome: result.outcome)
+    }
+
+    /// As `activateWaiting(of:)`, but the store is not called on a cooperative thread.
+    func activateInTask(of entry: UserEntry) async -> [SectionChange] {
+        await calls.run(in: entry.writes) { self.activateWaiting(of: entry) }
+    }
+
+    /// Activates a user's pending document; blocks for the store.
+    ///
+    /// - Returns: The changed sections, sorted; empty when no document is pending.
+    func activateWaiting(of entry: UserEntry) -> [SectionChange] {
+        if ThreadMark.isHeld {
+            calls.async(in: entry.writes) { _ = self.activateWaiting(of: entry) }
+            return []
+        }
+        let userID = entry.userID
+        loadedSnapshot(of: entry)
+        let changes = turns.run(of: entry) { turn -> [SectionChange]? in
+            storeLaunch(in: turn)
+            let documents = entry.documents
+            guard let pending = storage.pending(of: userID, documents),
+                case .save(let save) = documents.decision(on: .activate(pending)),
+                let event = self.save(save, in: turn)
+            else { return nil }
+            let transition = apply(Front.Change(event: event, reason: .activated), to: entry)
+            history.noteActivation(of: userID)
+            noteActive(
+                pending.document.keptInMemory, of: userID, in: entry.documents.epoch)
+            return transition?.changes ?? []
+        }
+        if let changes { return changes }
+        guard entry.documents.active?.pending != nil else { return [] }
+        // If another process activated it, that process has also recorded when it downloaded it.
+        history.refresh()
+        return reload(entry)
+    }
+}

@@ -1,0 +1,61 @@
+/// The removal of everything that is kept of a user.
+extension Users {
+    func forgetInTask(_ user: UserID) async throws {
+        // At once, even while the user's other store calls are running.
+        front.running.markAbandoned(of: user)?.abandon()
+        let entry = table.entry(of: user, isKept: false)
+        try await calls.run(in: entry.writes) { Result { try self.forget(user) } }.get()
+    }
+
+    func forget(_ user: UserID) throws {
+        let userID = user.string
+        front.running.markAbandoned(of: user)?.abandon()
+        let entry = table.entry(of: user, isKept: false)
+        if ThreadMark.isHeld {
+            return calls.async(in: entry.writes) {
+                defer { withExtendedLifetime(entry) {} }
+                do {
+                    try self.forget(user)
+                } catch {
+                    self.log(
+                        .error, "\(user.logName) could not be forgotten: \(error.logDescription)")
+                }
+            }
+        }
+        // Loaded first, to find out what differs.
+        loadedSnapshot()
+        let (download, failure) = try turns.run(of: entry) { _ in
+            try storage.removePending(of: user)
+            do {
+                try storage.removeOwn(of: user)
+            } catch {
+                // The pending document is still stored, as the only one of the user.
+                let documents = entry.documents
+                let pending = documents.unstoredPending ?? documents.active?.pending?.configuration
+                apply(
+                    Front.Change(
+                        event: .unstored(own: documents.unstoredOwn, pending: pending),
+                        reason: .restored), to: entry)
+                throw error
+            }
+            history.forget(user)
+            // A download started since the first look can have been stored just before the removal.
+            let download = front.running.markAbandoned(of: user)
+            // Last: a refused document must not become active again while it is stored.
+            let failure = Result { try vettings.forget(user) }
+            // So that only the store is read.
+            apply(
+                Front.Change(event: .unstored(own: nil, pending: nil), reason: .restored), to: entry
+            )
+            // Before anything can be read in the next epoch.
+            observers.tellForgotten(
+                ConfigurationEvent(.forgotten, userID: userID, document: nil, time: now()),
+                ending: entry.documents.epoch)
+            _ = apply(reason: .forgotten, to: entry) { .forgotten(self.readStore(of: entry)) }
+            return (download, failure)
+        }
+        download?.abandon()
+        try failure.get()
+        log(.info, "\(user.logName) is forgotten.")
+    }
+}

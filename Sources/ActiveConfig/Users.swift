@@ -1,0 +1,159 @@
+internal import Foundation
+
+/// Performs what happens to users: loads, stores, switches, reloads, activates and forgets.
+///
+/// It has no state of its own: ``UserDocuments`` decides, ``UserStorage`` stores, ``Front`` shows.
+/// Each change of a user's stored documents runs within the user's turn.
+final class Users: Sendable {
+    let front: Front
+    /// The users in memory.
+    let table: UserTable
+    /// The generic user, to whom others fall back.
+    let generic: UserEntry
+    /// The users' documents in the store.
+    let storage: UserStorage
+    let vettings: Vettings
+    /// The record of downloads, kept across launches.
+    let history: DownloadHistory
+    let observers: ConfigurationObservers
+    let policy: ActivationPolicy
+    let log: ActiveConfigLog
+    /// The time of day, for times kept across launches.
+    let now: @Sendable () -> Date
+    /// Threads for calls of the store.
+    let calls = BlockingCalls()
+    /// Serializes changes of a user's stored documents.
+    let turns = UserTurns()
+
+    init(
+        _ front: Front, _ storage: UserStorage, _ history: DownloadHistory,
+        _ observers: ConfigurationObservers, policy: ActivationPolicy, log: ActiveConfigLog,
+        now: @escaping @Sendable () -> Date
+    ) {
+        (self.front, table, generic) = (front, front.table, front.generic)
+        (self.storage, vettings, self.history) = (storage, storage.vettings, history)
+        (self.observers, self.policy, self.log, self.now) = (observers, policy, log, now)
+    }
+
+    // MARK: Changes
+
+    /// Applies a change to a user and to those who follow that user.
+    ///
+    /// - Returns: The transition; nil when the event was stale, or its download was abandoned.
+    @discardableResult
+    func apply(_ change: Front.Change, to entry: UserEntry) -> UserTransition? {
+        if case .done(let transition, _) = outcome(of: change, on: entry) {
+            transition
+        } else {
+            nil
+        }
+    }
+
+    /// Applies an event whose content is read from the store, which is read again when the user, or
+    /// the generic user, has changed since.
+    ///
+    /// - Returns: The transition; nil when the download was abandoned.
+    func apply(
+        reason: SectionChange.Reason, arrival: Arrival? = nil, to entry: UserEntry,
+        reading read: () -> UserDocuments.Event
+    ) -> UserTransition? {
+        while true {
+            let change = Front.Change(event: read(), reason: reason, arrival: arrival)
+            switch outcome(of: change, on: entry) {
+            case .done(let transition, _): return transition
+            case .abandoned: return nil
+            case .stale: continue
+            }
+        }
+    }
+
+    private func outcome(of change: Front.Change, on entry: UserEntry) -> Front.Outcome {
+        let outcome = front.apply(change, to: entry)
+        if case .done(_, isGenericChanged: true) = outcome { askChoosersAgain() }
+        return outcome
+    }
+
+    // MARK: Storing
+
+    /// Stores what a decision asks for.
+    ///
+    /// - Returns: What follows, which readers do not see yet; nil when another process has stored a
+    ///   later document.
+    func save(_ save: UserDocuments.Save, in turn: Turn) -> UserDocuments.Event? {
+        storeLaunch(in: turn)
+        return storage.save(save, of: turn.entry.userID, turn.entry.documents)
+    }
+
+    /// Stores the document activated at launch as the user's own.
+    ///
+    /// Loading itself does not write, as it can happen on any thread. If the process ends before,
+    /// the next launch repeats this. A document that another process has stored since is newer, and
+    /// stays.
+    func storeLaunch(in turn: Turn) {
+        let (entry, documents) = (turn.entry, turn.entry.documents)
+        guard documents.isLaunchUnstored, let launched = documents.ownDocument else { return }
+        // With the bytes of its original, which are not kept in memory.
+        guard let pending = storage.keptPending(of: entry.userID, documents),
+            pending.isSame(as: launched),
+            let event = storage.save(.promoteLaunched(pending), of: entry.userID, documents)
+        else {
+            apply(Front.Change(event: .launchSuperseded, reason: .restored), to: entry)
+            return
+        }
+        apply(Front.Change(event: event, reason: .restored), to: entry)
+        if entry === generic { askChoosersAgain() }
+        history.noteActivation(of: entry.userID)
+        noteActive(launched, of: entry.userID, in: entry.documents.epoch)
+    }
+
+    /// Stores what a load has activated, on another thread.
+    func storeLaunchLater(of entry: UserEntry) {
+        // Loading a user can have loaded the generic user as the fallback.
+        for entry in entry === generic ? [entry] : [entry, generic]
+        where entry.documents.isLaunchUnstored {
+            calls.async(in: entry.writes) {
+                self.turns.run(of: entry) { self.storeLaunch(in: $0) }
+                self.front.signalChange()
+            }
+        }
+    }
+
+    // MARK: Reports
+
+    /// Reports that a document is active, which an answer with these header fields brought or
+    /// confirmed.
+    func noteActive(
+        _ configuration: ConfigurationState?, of userID: UserID, in epoch: UserEpoch,
+        headerFields: [String: String] = [:]
+    ) {
+        guard !observers.isEmpty, let configuration,
+            front.entry.userID == userID || table.usedEntry(of: userID) != nil
+        else { return }
+        observers.tell(
+            ConfigurationEvent(
+                .active, userID: userID.string, document: configuration, headerFields: headerFields,
+                time: now(), epoch: epoch))
+    }
+
+    /// Reports the active document again, confirmed by the server with these header fields.
+    func noteActive(of userID: UserID, headerFields: [String: String]) {
+        guard !observers.isEmpty else { return }
+        let current = front.current.snapshot
+        let snapshot =
+            current?.userID == userID ? current : table.usedEntry(of: userID)?.snapshot
+        guard let snapshot else { return }
+        noteActive(
+            snapshot.configuration, of: userID, in: snapshot.epoch, headerFields: headerFields)
+    }
+
+    /// Logs what is left out of a document or rounded, unless it is the same as in the last one.
+    func reportShape(
+        of document: ConfigurationState, since last: ConfigurationState?, of userID: UserID
+    ) {
+        guard document.problems != last?.problems ?? [],
+            let text = document.problemsText(
+                of: "The configuration of \(userID.logName)", isSecret: front.isSecret)
+        else { return }
+        log(.warning, text)
+    }
+}
