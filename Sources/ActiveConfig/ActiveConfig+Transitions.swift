@@ -172,14 +172,13 @@ extension ActiveConfig {
             known !== former.documents.active || old?.layers != layers || event.isSwitch
                 || old?.epoch.isSame(as: documents.epoch) == false
         {
-            let (snapshot, released) = users.snapshot(
+            let snapshot = users.snapshot(
                 of: entry.userID, known: known, layers: layers, reason: event.reason,
                 epoch: documents.epoch,
                 // A user known again is reported again.
                 previous: old.flatMap { $0.epoch.isSame(as: documents.epoch) ? $0 : nil })
             new = snapshot
             shared.share(snapshot.known)
-            pass.released.append(released)
         }
         let differences = pass.changes(from: old, to: new)
         let transition = UserTransition(
