@@ -182,8 +182,7 @@ extension ActiveConfig {
         }
         let differences = pass.changes(from: old, to: new)
         let transition = UserTransition(
-            old: old, new: new,
-            changes: isCurrent ? differences.map { $0.of(entry.userID) } : differences,
+            new: new, changes: isCurrent ? differences.map { $0.of(entry.userID) } : differences,
             isCurrent: isCurrent)
         let seen =
             front?.sections ?? event.initialSections.map { layers.applied(to: $0) } ?? new?.sections

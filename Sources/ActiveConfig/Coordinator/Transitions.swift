@@ -69,8 +69,6 @@ struct TransitionPass {
 
 /// The effect of an event on a user's active configuration.
 struct UserTransition: Sendable {
-    /// The snapshot before; nil when nothing was loaded.
-    let old: SnapshotContents?
     /// The snapshot afterwards; nil when nothing is loaded.
     let new: SnapshotContents?
     /// The changes of the user's sections, sorted by name.
