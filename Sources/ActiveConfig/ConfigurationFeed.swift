@@ -1,8 +1,11 @@
 /// Access to a user's configuration for an object that keeps it up to date.
 ///
-/// It offers the base of requests, and ways to hand over what arrived. Each call concerns the
-/// user's own documents, current or not, and runs off the cooperative threads, serialized with all
-/// other storing for the user.
+/// It offers the base of requests, and ways to hand over what arrived, for the user's own documents,
+/// current or not.
+///
+/// The asynchronous members call the store off the cooperative threads. What ``download(by:)``,
+/// ``receive(_:)`` and ``takeOver(_:asked:)`` store is serialized with all other storing for the
+/// user. The synchronous members run on the calling thread, outside of that order.
 package struct ConfigurationFeed: Sendable {
     /// The action for an arrived change, given the user's own configuration.
     package enum Decision: Sendable {

@@ -10,10 +10,12 @@
 /// options.vetting = [SizeLimit()]
 /// ```
 ///
-/// Each document is vetted once when it arrives and once when it is read from the store, in the
-/// order of ``ActiveConfigOptions/vetting`` (those that need the original first), until one vetting
-/// does not accept it. Only those that need the original vet answers without a document. A
-/// bootstrap configuration and in-app defaults come with the app and are not vetted.
+/// Each document is vetted when it arrives, and each time it is read from the store, which can be
+/// often in a launch: when its user is loaded or becomes current, at a reload, before a download, at
+/// an activation. The vettings are called in the order of ``ActiveConfigOptions/vetting`` (those
+/// that need the original first), until one vetting does not accept the document. Only those that
+/// need the original vet answers without a document. A bootstrap configuration and in-app defaults
+/// come with the app and are not vetted.
 ///
 /// The functions can be called on any thread, concurrently, and block the decision. They must not
 /// use the configuration that they decide for. One object serves one ``ActiveConfig``.

@@ -275,14 +275,13 @@ final class Front: Sendable {
             known !== former.documents.active || old?.layers != layers || change.isSwitch
                 || old?.epoch.isSame(as: documents.epoch) == false
         {
-            let (snapshot, released) = table.snapshot(
+            let snapshot = table.snapshot(
                 of: entry.userID, known: known, layers: layers, reason: change.reason,
                 epoch: documents.epoch,
                 // A user known again is reported again.
                 previous: old.flatMap { $0.epoch.isSame(as: documents.epoch) ? $0 : nil })
             new = snapshot
             shared.share(snapshot.known)
-            pass.released.append(released)
         }
         let differences = pass.changes(from: old, to: new)
         let transition = UserTransition(

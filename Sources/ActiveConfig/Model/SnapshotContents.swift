@@ -65,15 +65,6 @@ final class SnapshotContents: Sendable {
         }
     }
 
-    /// The same document with other layers.
-    func with(
-        _ layers: ConfigurationLayers, reason: SectionChange.Reason
-    ) -> SnapshotContents {
-        SnapshotContents(
-            userID: userID, known: known, layers: layers, reason: reason, epoch: epoch,
-            previous: self)
-    }
-
     /// True for the same document object, not merely an equal one, with the same layers.
     func isOfSameContent(as other: SnapshotContents) -> Bool {
         known === other.known && layers == other.layers
@@ -83,8 +74,6 @@ final class SnapshotContents: Sendable {
     var configuration: ConfigurationState { known.configuration }
     /// The source of the document.
     var source: SettingSource { known.source }
-    /// True when the document is known to be the user's own, not a fallback.
-    var isOwn: Bool { known.isOwn }
 
     /// The source of a section of the document: sections can become active before their document.
     func source(ofSection sectionName: String) -> SettingSource {

@@ -6,8 +6,6 @@
 final class SectionPool: Sendable {
     fileprivate struct Entry {
         weak var table: SettingTable?
-        /// Estimated size in bytes.
-        let size: Int
     }
 
     /// A document's section and the layered section derived from it.
@@ -39,29 +37,22 @@ final class SectionPool: Sendable {
     var count: Int { state.withLock { $0.entries.count } }
 
     /// The pool's section with the same text; adds `section` when there is none.
-    ///
-    /// - Returns: The section, and an estimate of its size in bytes.
-    func shared(_ section: ActiveConfigSection) -> (section: ActiveConfigSection, size: Int) {
+    func shared(_ section: ActiveConfigSection) -> ActiveConfigSection {
         let table = section.table
         let fingerprint = table.source ?? DocumentWriter.fingerprint(of: table)
         // A table that loses its last other reference under the lock is released after the lock.
-        let (known, knownSize) = state.withLock { state in
-            (state.entries[fingerprint]?.table, state.entries[fingerprint]?.size)
-        }
+        let known = state.withLock { $0.entries[fingerprint]?.table }
         // Distinguishes values without text of their own, such as NaN.
-        if let known, let knownSize, known == table,
-            known.shapeProblems == table.shapeProblems
-        {
-            return (ActiveConfigSection(table: known), knownSize)
+        if let known, known == table, known.shapeProblems == table.shapeProblems {
+            return ActiveConfigSection(table: known)
         }
-        let size = table.estimatedSize
         let released = state.withLock { state -> [SettingTable] in
             // Two threads can both add one; the last one wins.
-            state.entries[fingerprint] = Entry(table: table, size: size)
+            state.entries[fingerprint] = Entry(table: table)
             return state.pruneIfNeeded()
         }
         withExtendedLifetime(released) {}
-        return (section, size)
+        return section
     }
 
     /// The document's sections with the layers applied; each result is shared by all users.
@@ -131,46 +122,5 @@ extension SectionPool.State {
         layeredPruningThreshold = max(
             SectionPool.leastPruningThreshold, layered.count * 2)
         return seen
-    }
-}
-
-extension SettingTable {
-    /// Estimated memory of the settings, in bytes.
-    var estimatedSize: Int {
-        let digits = SettingValue.object(largeIntegers.mapValues(\.tree))
-        return settings.entries.reduce(
-            largeIntegers.isEmpty ? 64 : 64 + digits.estimatedSize(levels: 9)
-        ) { size, entry in
-            // The entry, its slots, the name's and the value's own memory.
-            size + MemoryLayout<NameTable<SettingValue>.Entry>.stride + 24
-                + SettingValue.estimatedSize(of: entry.name)
-                + entry.value.estimatedSize(levels: 8)
-        }
-    }
-}
-
-extension SettingValue {
-    static func estimatedSize(of text: String) -> Int {
-        // Up to 15 bytes are stored in the string itself.
-        text.utf8.count > 15 ? text.utf8.count + 32 : 0
-    }
-
-    /// Memory besides the value itself; deeper levels are not counted.
-    fileprivate func estimatedSize(levels: Int) -> Int {
-        switch self {
-        case .null, .bool, .integer, .double: 0
-        case .string(let text): Self.estimatedSize(of: text)
-        case .array(let elements):
-            elements.reduce(32) { size, element in
-                size + MemoryLayout<SettingValue>.stride
-                    + (levels > 0 ? element.estimatedSize(levels: levels - 1) : 0)
-            }
-        case .object(let members):
-            members.reduce(64) { size, member in
-                size + 2 * MemoryLayout<SettingValue>.stride + 16
-                    + Self.estimatedSize(of: member.key)
-                    + (levels > 0 ? member.value.estimatedSize(levels: levels - 1) : 0)
-            }
-        }
     }
 }

@@ -2,19 +2,15 @@
 ///
 /// The least recently requested are released first. A configuration with a live handle is not
 /// released; a released one is read from the store at its next use.
+///
+/// Equal sections of several users are in memory once. Users whose sections all differ need the
+/// memory of a document each: choose the number by the size of the documents.
 public struct UserCacheLimits: Sendable, Hashable {
     /// The number of configurations.
     public var maximumCount: Int
-    /// The estimated size in bytes; a section that several users share counts once.
-    public var maximumSize: Int
 
     /// Creates limits.
     ///
-    /// - Parameters:
-    ///   - maximumCount: The number of configurations; 0 keeps only those with a live handle.
-    ///   - maximumSize: Their estimated size in bytes.
-    public init(maximumCount: Int = 1_000, maximumSize: Int = 64 << 20) {
-        self.maximumCount = maximumCount
-        self.maximumSize = maximumSize
-    }
+    /// - Parameter maximumCount: The number of configurations; 0 keeps only those with a live handle.
+    public init(maximumCount: Int = 1_000) { self.maximumCount = maximumCount }
 }

@@ -1,13 +1,9 @@
-/// Bookkeeping of users, and the choice of entries to release at a limit.
+/// Bookkeeping of users, and the choice of entries to release at the limit.
 extension UserTable.State {
     mutating func use(_ entry: UserEntry) {
         useCount += 1
         var slot = slots[entry.userID] ?? UserTable.Slot()
-        if slot.kept == nil {
-            keptCount += 1
-            size += UserTable.entrySize
-            if let tables = slot.tables { add(tables) }
-        }
+        if slot.kept == nil { keptCount += 1 }
         (slot.entry, slot.kept, slot.use) = (entry, entry, useCount)
         slot.forgettings = entry.forgettings
         slots[entry.userID] = slot
@@ -20,62 +16,18 @@ extension UserTable.State {
         }
     }
 
-    /// Replaces the counted sections of an entry by those of its new configuration.
-    mutating func count(_ tables: UserTable.Tables, for userID: UserID) {
-        guard var slot = slots[userID] else { return }
-        if slot.kept != nil {
-            add(tables)
-            if let old = slot.tables { remove(old) }
-        }
-        slot.tables = tables
-        slots[userID] = slot
-    }
-
-    private mutating func add(_ document: UserTable.Tables) {
-        documents[ObjectIdentifier(document), default: 0] += 1
-        guard documents[ObjectIdentifier(document)] == 1 else { return }
-        for (table, size) in document.tables {
-            let known = sections[table] ?? (count: 0, size: size)
-            if known.count == 0 { self.size += known.size }
-            sections[table] = (known.count + 1, known.size)
-        }
-    }
-
-    private mutating func remove(_ document: UserTable.Tables) {
-        guard let count = documents[ObjectIdentifier(document)] else { return }
-        documents[ObjectIdentifier(document)] = count > 1 ? count - 1 : nil
-        if count > 1 { return }
-        for (table, _) in document.tables {
-            guard let known = sections[table] else { continue }
-            if known.count > 1 {
-                sections[table] = (known.count - 1, known.size)
-            } else {
-                sections[table] = nil
-                size -= known.size
-            }
-        }
-    }
-
-    /// Releases the least recently used until the limits hold.
+    /// Releases the least recently used until the limit holds.
     ///
     /// - Returns: The entries, to be released after the lock.
-    mutating func release(
-        over limits: UserCacheLimits, butNot exception: UserID? = nil
-    ) -> [UserEntry] {
+    mutating func release(over limits: UserCacheLimits) -> [UserEntry] {
         var released: [UserEntry] = []
-        while keptCount > max(limits.maximumCount, 0) || size > limits.maximumSize,
-            firstUse < uses.count
-        {
+        while keptCount > max(limits.maximumCount, 0), firstUse < uses.count {
             let (userID, use) = uses[firstUse]
-            // The newest stays if the limit allows one.
-            if userID == exception, keptCount == 1, limits.maximumCount > 0 { break }
             firstUse += 1
             guard var slot = slots[userID], slot.use == use, let entry = slot.kept else { continue }
             slot.kept = nil
             slots[userID] = slot
             keptCount -= 1
-            size -= UserTable.entrySize
-            if let tables = slot.tables { remove(tables) }
             released.append(entry)
         }
         return released

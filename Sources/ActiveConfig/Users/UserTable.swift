@@ -3,7 +3,7 @@ internal import Dispatch
 /// The users whose configurations are in memory.
 ///
 /// A user has one entry as long as it is referenced. Of the entries requested by handles, the least
-/// recently requested are released at a limit unless a handle holds them. An entry is also held
+/// recently requested are released at the limit unless a handle holds them. An entry is also held
 /// while it has state that the store would not return at the next load.
 final class UserTable: Sendable {
     struct Slot {
@@ -16,15 +16,6 @@ final class UserTable: Sendable {
         var held: UserEntry?
         /// Number of the last use by a handle; 0: none.
         var use = 0
-        /// The sections counted for the entry.
-        var tables: Tables?
-    }
-
-    /// The sections of a document, and their sizes.
-    final class Tables: Sendable {
-        let tables: [(table: ObjectIdentifier, size: Int)]
-
-        init(_ tables: [(table: ObjectIdentifier, size: Int)]) { self.tables = tables }
     }
 
     /// A document with shared sections, and with the layers applied to them.
@@ -33,7 +24,6 @@ final class UserTable: Sendable {
         let known: KnownConfiguration
         let layers: ConfigurationLayers
         let sections: NameTable<ActiveConfigSection>
-        let tables: Tables
     }
 
     struct State {
@@ -43,11 +33,6 @@ final class UserTable: Sendable {
         var uses: ContiguousArray<(userID: UserID, use: Int)> = []
         var firstUse = 0
         var useCount = 0
-        /// Number of kept entries per document.
-        var documents: [ObjectIdentifier: Int] = [:]
-        /// Number of documents of kept entries per section, with its size.
-        var sections: [ObjectIdentifier: (count: Int, size: Int)] = [:]
-        var size = 0
         /// Number of slots above which those of released entries are pruned.
         var pruningThreshold = leastPruningThreshold
         var heldCount = 0
@@ -57,8 +42,6 @@ final class UserTable: Sendable {
 
     static let leastPruningThreshold = 64
     static let leastHoldingThreshold = 1_000
-    /// Estimated memory of an entry without its sections, in bytes.
-    static let entrySize = 2048
 
     let pool = SectionPool()
     private let limits: UserCacheLimits
@@ -78,7 +61,7 @@ final class UserTable: Sendable {
     ///
     /// - Parameters:
     ///   - userID: The user.
-    ///   - isKept: True for a handle's entry, which is kept within the limits.
+    ///   - isKept: True for a handle's entry, which is kept within the limit.
     /// - Returns: The entry.
     func entry(of userID: UserID, isKept: Bool) -> UserEntry {
         let (entry, released) = state.withLock { state -> (UserEntry, [UserEntry]) in
@@ -134,31 +117,23 @@ final class UserTable: Sendable {
     /// All referenced or kept entries.
     var livingEntries: [UserEntry] { state.withLock { $0.slots.values.compactMap(\.entry) } }
 
-    /// Number of entries that are kept, and their estimated size in bytes.
-    var kept: (count: Int, size: Int) { state.withLock { ($0.keptCount, $0.size) } }
+    /// Number of entries that are kept.
+    var keptCount: Int { state.withLock { $0.keptCount } }
 
     /// A snapshot of a user's configuration; users with handles share sections with each other.
-    ///
-    /// - Returns: The snapshot, and objects to be released outside of any lock.
     func snapshot(
         of userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
         reason: SectionChange.Reason, epoch: UserEpoch, previous: SnapshotContents?
-    ) -> (snapshot: SnapshotContents, released: [UserEntry]) {
+    ) -> SnapshotContents {
         guard state.withLock({ $0.slots[userID]?.use ?? 0 > 0 }) else {
-            let snapshot = SnapshotContents(
+            return SnapshotContents(
                 userID: userID, known: known, layers: layers, reason: reason, epoch: epoch,
                 previous: previous)
-            return (snapshot, [])
         }
         let shared = shared(known, layers)
-        let released = state.withLock { state -> [UserEntry] in
-            state.count(shared.tables, for: userID)
-            return state.release(over: limits, butNot: userID)
-        }
-        let snapshot = SnapshotContents(
+        return SnapshotContents(
             userID: userID, known: shared.known, layers: layers, sections: shared.sections,
             reason: reason, epoch: epoch, previous: previous)
-        return (snapshot, released)
     }
 
     /// The document with shared sections; a fallback's is made once for all its users.
@@ -169,14 +144,9 @@ final class UserTable: Sendable {
         {
             return last
         }
-        var tables: [(table: ObjectIdentifier, size: Int)] = []
         func pooled(_ configuration: ConfigurationState) -> ConfigurationState {
             var pooled = configuration
-            pooled.sections = configuration.sections.mapValues { section in
-                let shared = pool.shared(section)
-                tables.append((ObjectIdentifier(shared.section.table), shared.size))
-                return shared.section
-            }
+            pooled.sections = configuration.sections.mapValues { pool.shared($0) }
             // The content is the same.
             pooled.original = configuration.original
             return pooled
@@ -187,8 +157,7 @@ final class UserTable: Sendable {
             original: known,
             known: KnownConfiguration(
                 configuration, source: known.source, isOwn: known.isOwn, pending: pending),
-            layers: layers, sections: pool.applied(layers, to: configuration.sections),
-            tables: Tables(tables))
+            layers: layers, sections: pool.applied(layers, to: configuration.sections))
         if isFallback { fallback.withLock { $0 = shared } }
         return shared
     }

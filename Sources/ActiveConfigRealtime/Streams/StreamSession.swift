@@ -34,8 +34,6 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
     /// Idle sessions by pool; kept forever, as pools are.
     private static let idle = Locked<[ObjectIdentifier: [StreamSession]]>([:])
 
-    static var idleCount: Int { idle.withLock { $0.values.reduce(0) { $0 + $1.count } } }
-
     private let state = Locked(State())
     private let queue = TaskQueues.next()
     private let pool: URLSessionPool

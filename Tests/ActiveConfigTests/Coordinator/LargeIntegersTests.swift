@@ -99,7 +99,7 @@ struct LargeIntegersTests {
             let pushed = try PushedUpdate(Array(data.utf8), limits: .default)
             return [read, try #require(pushed.sections["Home"] ?? nil)]
         }
-        let shared = sections.map { pool.shared($0).section }
+        let shared = sections.map { pool.shared($0) }
         #expect(shared == sections)
         #expect(shared[0] != shared[2] && shared[1] != shared[3])
         #expect(shared[4].table === shared[0].table && shared[5].table === shared[1].table)

@@ -20,6 +20,38 @@ struct UsersInMemoryTests {
             store: store, options: options)
     }
 
+    /// A section that is not kept alive by this reference.
+    private struct Reference {
+        weak let table: SettingTable?
+    }
+
+    /// The documents of released users are no longer in memory; the others' equal sections are one.
+    @Test func documentsInMemoryAreThoseOfTheLastUsers() throws {
+        let folder = TemporaryFolder()
+        // It keeps no document in memory.
+        let store = FileDefaultsStore(directory: folder.url)
+        for user in 0..<50 {
+            try store.persistConfiguration(
+                .titled(["Home": "\(user)", "Other": "equal"]), forUserID: "\(user)")
+        }
+        let config = Self.config(store, activation: .immediate)
+        var references: [Reference] = []
+        func read(_ user: Int) {
+            let handle = config.configuration(forUserID: "\(user)")
+            #expect(handle["Home"]?.title == "\(user)")
+            references += [handle["Home"], handle["Other"]].map { Reference(table: $0?.table) }
+        }
+        let held = config.configuration(forUserID: "0")
+        for user in 0..<50 { read(user) }
+        func titles() -> [String] {
+            let tables = references.compactMap(\.table)
+            return Dictionary(tables.map { (ObjectIdentifier($0), $0) }) { first, _ in first }
+                .values.compactMap { ActiveConfigSection(table: $0).title }.sorted()
+        }
+        #expect(titles() == (["0", "equal"] + (40..<50).map { "\($0)" }).sorted())
+        #expect(held["Home"]?.title == "0")
+    }
+
     @Test func usersWhoAreHeldAreBounded() {
         let config = Self.config(InMemoryStore(), activation: .nextLaunch)
         for user in 0..<5_000 { _ = config.configuration(forUserID: "\(user)")["Home"] }

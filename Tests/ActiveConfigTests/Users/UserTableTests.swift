@@ -28,6 +28,17 @@ struct UserTableTests {
         left != nil && left?.table === right?.table
     }
 
+    /// The sections in memory of all users but the generic one, each object once: those of the
+    /// documents, and those with layers applied.
+    private static func tables(of config: ActiveConfig) -> Set<ObjectIdentifier> {
+        let snapshots = config.users.table.livingEntries.filter { $0.userID != .generic }
+            .compactMap(\.snapshot)
+        let sections = snapshots.flatMap {
+            Array($0.configuration.sections.values) + $0.sections.entries.map(\.value)
+        }
+        return Set(sections.map { ObjectIdentifier($0.table) })
+    }
+
     @Test func equalSectionsOfDifferentUsersAreOneInMemory() throws {
         let folder = TemporaryFolder()
         let store = FileDefaultsStore(directory: folder.url)
@@ -71,7 +82,7 @@ struct UserTableTests {
         #expect(documentCount() == 2, "the current user's was loaded without a handle")
         for number in 1...2 {
             let new = try Self.document(number)
-            _ = await config.downloads.push(to: .generic) { _ in .apply(new) }
+            _ = await config.push(to: .generic) { _ in .apply(new) }
             #expect(documentCount() == 1)
             for handle in handles {
                 #expect(handle["Home"]?.integer(forKey: "number") == number)
@@ -85,18 +96,24 @@ struct UserTableTests {
         let changes = recorder.entries.filter { $0.sectionName == "Home" }
         #expect(changes.map(\.userID) == ["0", "0", "0"])
         token.cancel()
-        // The size equals that of users who are loaded later.
+        // Home and Other of the document, and Home with the defaults.
+        #expect(Self.tables(of: config).count == 3)
+        #expect(config.users.table.keptCount == 20)
+        // Users who are loaded later share as much.
         let other = Self.config(limits: UserCacheLimits(), store: store)
         other.setDefaults(["Home": ["extra": 1]])
         for number in 0..<20 { _ = other.configuration(forUserID: "\(number)")["Home"] }
-        #expect(config.users.table.kept == other.users.table.kept)
-        let own = try Self.document(9)
+        #expect(Self.tables(of: other).count == 3)
+        #expect(other.users.table.keptCount == 20)
+        // So do users who get equal documents of their own.
         for number in 0..<20 {
-            _ = await config.downloads.push(to: UserID("\(number)")) { _ in .apply(own) }
+            let own = try Self.document(9)
+            _ = await config.push(to: UserID("\(number)")) { _ in .apply(own) }
         }
         #expect(
-            config.users.table.kept.size == other.users.table.kept.size,
-            "the size equals the previous one")
+            handles.map { $0["Home"]?.integer(forKey: "number") } == Array(repeating: 9, count: 20))
+        #expect(Self.tables(of: config).count == 3)
+        #expect(config.users.table.keptCount == 20)
     }
 
     @Test func theLeastRecentlyUsedAreRemovedFirst() throws {
@@ -111,7 +128,7 @@ struct UserTableTests {
         }
         #expect((read(0), read(1), read(0)) == (0, 1, 0))
         #expect(read(2) == 2)
-        #expect(config.users.table.kept.count == 2)
+        #expect(config.users.table.keptCount == 2)
         #expect(read(0) == 0)
         #expect(reads(0) == 1, "0 was read after 1")
         #expect(read(1) == 1)
@@ -125,34 +142,41 @@ struct UserTableTests {
         let handle = config.configuration(forUserID: "kept")
         #expect(handle["Home"]?.integer(forKey: "number") == 7)
         for user in 0..<200 { _ = config.configuration(forUserID: "\(user)")["Home"] }
-        #expect(config.users.table.kept.count == 1)
+        #expect(config.users.table.keptCount == 1)
         #expect(config.users.table.livingEntries.filter { $0.userID != .generic }.count == 2)
         #expect(handle["Home"]?.integer(forKey: "number") == 7)
         #expect(config.configuration(forUserID: "kept")["Home"]?.integer(forKey: "number") == 7)
         #expect(store.events.filter { $0 == .read("kept") }.count == 1)
     }
 
-    @Test func theSizeIsBoundedAndASharedSectionCountsOnce() throws {
+    @Test func theCountIsBoundedAndASharedSectionIsInMemoryOnce() throws {
         let store = InMemoryStore()
         for user in 0..<100 {
             store.persistConfiguration(
                 try Self.document(user < 50 ? 0 : user), forUserID: "\(user)")
         }
-        let config = Self.config(limits: UserCacheLimits(), store: store)
-        func load(_ user: Int) -> Int {
-            _ = config.configuration(forUserID: "\(user)")["Home"]
-            return config.users.table.kept.size
+        func load(_ maximumCount: Int) -> ActiveConfig {
+            let config = Self.config(
+                limits: UserCacheLimits(maximumCount: maximumCount), store: store)
+            for user in 0..<100 { _ = config.configuration(forUserID: "\(user)")["Home"] }
+            return config
         }
-        let (first, second, other) = (load(0), load(1), load(50))
-        #expect(second - first < other - second)
-        let bounded = Self.config(limits: UserCacheLimits(maximumSize: 20_000), store: store)
-        for user in 0..<100 { _ = bounded.configuration(forUserID: "\(user)")["Home"] }
-        #expect(bounded.users.kept.size <= 20_000)
-        #expect((2...10).contains(bounded.users.kept.count))
-        // Releasing a user subtracts what was added for it.
-        let nothing = Self.config(limits: UserCacheLimits(maximumCount: 0), store: store)
-        for user in 0..<100 { _ = nothing.configuration(forUserID: "\(user)")["Home"] }
-        #expect(nothing.users.kept == (0, 0))
+        let all = load(100)
+        #expect(all.users.keptCount == 100)
+        // Other of all users, Home of the first 50, and Home of each of the others.
+        #expect(Self.tables(of: all).count == 1 + 1 + 50)
+        for maximumCount in [1, 10, 99] {
+            let bounded = load(maximumCount)
+            #expect(bounded.users.keptCount == maximumCount)
+            #expect(
+                bounded.users.livingEntries.filter { $0.userID != .generic }.count == maximumCount)
+            #expect(Self.tables(of: bounded).count == min(maximumCount, 51) + 1)
+        }
+        for maximumCount in [0, -1] {
+            let nothing = load(maximumCount)
+            #expect(nothing.users.keptCount == 0)
+            #expect(nothing.users.livingEntries.filter { $0.userID != .generic }.isEmpty)
+        }
     }
 
     @Test func thePoolDoesNotGrowForEver() throws {
@@ -189,6 +213,6 @@ struct UserTableTests {
             }
         }
         #expect(wrong.withLock { $0 } == 0)
-        #expect(config.users.table.kept.count == 10)
+        #expect(config.users.table.keptCount == 10)
     }
 }

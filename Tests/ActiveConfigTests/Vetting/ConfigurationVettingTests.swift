@@ -89,6 +89,26 @@ struct ConfigurationVettingTests {
         #expect(config.refusedVersions == [2])
     }
 
+    @Test func aStoredDocumentIsVettedAtEachReadOfTheStore() async {
+        let store = InMemoryStore()
+        store.persistConfiguration(Self.first, forUserID: nil)
+        let asked = Locked<[String]>([])
+        let config = config(
+            store: store,
+            vetting: [
+                Rule { candidate in
+                    asked.withLock { $0.append("\(candidate.origin)") }
+                    return .accept
+                }
+            ])
+        #expect(config["Home"]?.title == "1")
+        #expect(config["Home"]?.title == "1")
+        #expect(asked.withLock { $0 } == ["stored"])
+        await config.reload()
+        await config.reload()
+        #expect(asked.withLock { $0 } == ["stored", "stored", "stored"])
+    }
+
     /// A replacement is vetted as well.
     @Test func aReplacementThatIsNotAcceptedIsNotUsed() {
         let store = InMemoryStore()
