@@ -137,10 +137,7 @@ extension SectionPool.State {
 extension SettingTable {
     /// Estimated memory of the settings, in bytes.
     var estimatedSize: Int {
-        let digits = SettingValue.object(largeIntegers.mapValues(\.tree))
-        return settings.entries.reduce(
-            largeIntegers.isEmpty ? 64 : 64 + digits.estimatedSize(levels: 9)
-        ) { size, entry in
+        settings.entries.reduce(64) { size, entry in
             // The entry, its slots, the name's and the value's own memory.
             size + MemoryLayout<NameTable<SettingValue>.Entry>.stride + 24
                 + SettingValue.estimatedSize(of: entry.name)
