@@ -13,11 +13,9 @@ struct PushedUpdate: Sendable {
 
     /// - Throws: when the data is not such an object.
     init(_ data: [UInt8], limits: ConfigurationLimits) throws(ConfigurationFormatError) {
-        let (value, largeIntegers) = try SettingValue.read(data, limits: limits)
-        guard let members = value.dictionaryValue,
-            let version = members["template_version"]?.integerValue,
-            let tag = members["etag"]?.stringValue,
-            let sections = members["sections"]?.dictionaryValue,
+        let (members, sections) = try DocumentReader.readChange(data, limits: limits)
+        guard let version = members["template_version"]?.integerValue,
+            let tag = members["etag"]?.stringValue, let sections,
             let meta = members["meta"]?.dictionaryValue
         else {
             throw ConfigurationFormatError(
@@ -31,18 +29,7 @@ struct PushedUpdate: Sendable {
                 path: "event_number")
         }
         self.meta = meta
-        var changed: [String: ActiveConfigSection?] = [:]
-        var allowance = ShapeProblem.Allowance()
-        for (name, section) in sections {
-            let isGone = section.dictionaryValue == nil
-            changed.updateValue(
-                isGone
-                    ? nil
-                    : ActiveConfigSection(
-                        ofFormat: section, largeIntegers?["sections"]?[name], &allowance),
-                forKey: name)
-        }
-        self.sections = changed
+        self.sections = sections
     }
 
     /// Decides what to do with it, given the document that the server assumes the client has.

@@ -28,8 +28,8 @@ extension ConfigurationState {
     /// the order in which it was built. Configurations that are equal but spelled differently, such
     /// as `0.0` and `-0.0`, or é and e with a combining accent, keep their spelling.
     ///
-    /// A number without a JSON form (infinite or NaN) is written as `null`. An integer beyond 64
-    /// bits in a section is written with its original digits; in ``meta`` it has become a double.
+    /// A number without a JSON form (infinite or NaN) is written as `null`. An integer that
+    /// was beyond 64 bits is written as the double that it became.
     public func jsonData() -> Data {
         var writer = DocumentWriter()
         writer.write(self)
@@ -42,8 +42,8 @@ extension ConfigurationState {
     /// returns it.
     ///
     /// `NSNumber` keeps its kind (boolean, integer, floating point), `NSNull` is `null`, a `Date`
-    /// is an ISO 8601 string, `Data` a Base64 string. Swift's own values are treated the same. A
-    /// section keeps the digits of an integer or whole decimal number beyond 64 bits.
+    /// is an ISO 8601 string, `Data` a Base64 string. Swift's own values are treated the same. An
+    /// integer or whole decimal number beyond 64 bits becomes the nearest double.
     ///
     /// - Parameter dictionary: The document, with `meta` and `config_sections`.
     /// - Throws: ``ConfigurationFormatError`` with the path of the member that is missing or cannot
@@ -60,8 +60,8 @@ extension ConfigurationState: Codable {
     }
 
     /// Reads a document in the shape of the exchange format from any decoder; for text, the
-    /// initializer `init(jsonData:)` is faster, keeps `1.0` apart from `1`, and keeps the digits of
-    /// integers beyond 64 bits.
+    /// initializer `init(jsonData:)` is faster, keeps `1.0` apart from `1`, and adds integers beyond
+    /// 64 bits to ``problems``.
     ///
     /// - Throws: `DecodingError` when `meta` or `config_sections` is missing or not an object;
     ///   ``ConfigurationFormatError`` when the format's version is newer.
@@ -73,12 +73,10 @@ extension ConfigurationState: Codable {
         var allowance = ShapeProblem.Allowance()
         self.init(
             meta: meta,
-            sections: sections.mapValues { ActiveConfigSection(ofFormat: $0, nil, &allowance) })
+            sections: sections.mapValues { ActiveConfigSection(ofFormat: $0, &allowance) })
     }
 
     /// Writes the shape of the exchange format, without ``entityTag``.
-    ///
-    /// Integers beyond 64 bits are written as the nearest double; ``jsonData()`` has their digits.
     ///
     /// - Throws: The encoder's errors.
     public func encode(to encoder: any Encoder) throws {

@@ -11,8 +11,7 @@ extension SettingValue {
     ///
     /// The rules are those of the exchange format: RFC 8259; a comma before a closing bracket is
     /// accepted, and of two equal keys the last counts (FORMAT 1, 4). An integer that does not fit
-    /// 64 bits becomes the nearest `.double`; only the sections of a ``ConfigurationState`` keep
-    /// its digits.
+    /// 64 bits becomes the nearest `.double`.
     ///
     /// - Parameters:
     ///   - jsonData: The value's text, UTF-8 JSON.
@@ -21,18 +20,9 @@ extension SettingValue {
     public init(
         jsonData: Data, limits: ConfigurationLimits = .default
     ) throws(ConfigurationFormatError) {
-        self = try Self.read(jsonData, limits: limits).0
-    }
-
-    /// Reads any JSON value, and its integers beyond `Int`.
-    package static func read(
-        _ text: some Collection<UInt8>, limits: ConfigurationLimits
-    ) throws(ConfigurationFormatError) -> (SettingValue, LargeIntegers?) {
-        try JSONReader.read(text, limits: limits) { json throws(JSONFault) in
+        self = try JSONReader.read(jsonData, limits: limits) { json throws(JSONFault) in
             var values = SettingValueReader()
-            let start = json.position
-            let value = try values.read(from: &json)
-            return (value, try values.takeLargeIntegers(from: start, in: &json))
+            return try values.read(from: &json)
         }
     }
 

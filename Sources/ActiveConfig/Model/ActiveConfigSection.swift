@@ -23,15 +23,13 @@ public struct ActiveConfigSection: Sendable {
     /// `source` is the fingerprint of the text that the settings were read from, if any.
     init(
         _ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint? = nil,
-        shapeProblems: [ShapeProblem] = [], largeIntegers: [String: LargeIntegers] = [:]
+        shapeProblems: [ShapeProblem] = []
     ) {
         let isEmpty = settings.entries.isEmpty && shapeProblems.isEmpty
         table =
             isEmpty
             ? .empty
-            : SettingTable(
-                settings, source: source, shapeProblems: shapeProblems,
-                largeIntegers: largeIntegers)
+            : SettingTable(settings, source: source, shapeProblems: shapeProblems)
     }
 
     init(table: SettingTable) { self.table = table }
@@ -107,8 +105,6 @@ extension ActiveConfigSection {
 
 extension ActiveConfigSection: Hashable {
     /// Returns a Boolean value that indicates whether both have the same settings (FORMAT 6).
-    ///
-    /// Integers beyond 64 bits are compared by their digits, even if both read as one `Double`.
     public static func == (left: ActiveConfigSection, right: ActiveConfigSection) -> Bool {
         left.table == right.table
     }
@@ -141,8 +137,7 @@ extension ActiveConfigSection: CustomStringConvertible {
 
 /// A section's settings, shared by all copies of the section.
 final class SettingTable: Sendable {
-    static let empty = SettingTable(
-        NameTable([:]), source: nil, shapeProblems: [], largeIntegers: [:])
+    static let empty = SettingTable(NameTable([:]), source: nil, shapeProblems: [])
 
     let settings: NameTable<SettingValue>
 
@@ -155,20 +150,16 @@ final class SettingTable: Sendable {
     /// Problems of the section found while reading; not part of equality.
     let shapeProblems: [ShapeProblem]
 
-    /// By setting, of those that have any.
-    let largeIntegers: [String: LargeIntegers]
-
     /// The table that this is a copy of, if any.
     private let original: SettingTable?
 
     init(
         _ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint?,
-        shapeProblems: [ShapeProblem], largeIntegers: [String: LargeIntegers]
+        shapeProblems: [ShapeProblem]
     ) {
         self.settings = settings
         self.source = source
         self.shapeProblems = shapeProblems
-        self.largeIntegers = largeIntegers
         original = nil
     }
 
@@ -176,15 +167,13 @@ final class SettingTable: Sendable {
         settings = other.settings
         source = other.source
         shapeProblems = other.shapeProblems
-        largeIntegers = other.largeIntegers
         original = other.original ?? other
     }
 }
 
 extension SettingTable: Hashable {
     static func == (left: SettingTable, right: SettingTable) -> Bool {
-        left.isSame(as: right)
-            || left.settings == right.settings && left.largeIntegers == right.largeIntegers
+        left.isSame(as: right) || left.settings == right.settings
     }
 
     func hash(into hasher: inout Hasher) {
@@ -194,7 +183,6 @@ extension SettingTable: Hashable {
     func isEquivalent(to other: SettingTable) -> Bool {
         isSame(as: other)
             || settings.isEqual(to: other.settings) { $0.isEquivalent(to: $1) }
-                && largeIntegers == other.largeIntegers
     }
 
     /// True when both are known to be equal without comparing their settings.

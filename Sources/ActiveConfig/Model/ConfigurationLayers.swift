@@ -36,8 +36,7 @@ struct ConfigurationLayers: Sendable, Equatable {
         let entries = Self.entries(defaults[name]) + document + above
         if entries.isEmpty { return section }
         if entries.count == document.count { return section }
-        let largeIntegers = section?.table.largeIntegers.filter { overrides[name]?[$0.key] == nil }
-        return ActiveConfigSection(NameTable(entries), largeIntegers: largeIntegers ?? [:])
+        return ActiveConfigSection(NameTable(entries))
     }
 
     private static func entries(

@@ -17,28 +17,34 @@ extension ConfigurationState {
 
     /// The problems, without the digits of a secret.
     func problems(isSecret: (SettingPath) -> Bool) -> [SettingProblem] {
+        shapeProblems.map { path, problem in
+            let masked = isSecret(path) ? problem.maskedReason : nil
+            return SettingProblem(path, reason: masked ?? problem.reason)
+        }
+    }
+
+    private var shapeProblems: [(path: SettingPath, problem: ShapeProblem)] {
         let count = ShapeProblem.maximumCount
         // A publisher controls the number of sections and settings.
-        let names = sections.lazy.filter { $0.value.table.hasProblems }.map(\.key)
+        let names = sections.lazy.filter { !$0.value.table.shapeProblems.isEmpty }.map(\.key)
             .firstByBytes(count)
-        var problems: [SettingProblem] = []
+        var problems: [(path: SettingPath, problem: ShapeProblem)] = []
         for name in names where problems.count < count {
-            problems +=
-                sections[name]?.table.problems(inSection: name, upTo: count, isSecret: isSecret)
-                ?? []
+            let ofSection = sections[name]?.table.shapeProblems ?? []
+            problems += ofSection.sorted { $0.settingName.precedes($1.settingName) }
+                .map { (SettingPath(name, $0.settingName), $0) }
         }
         return Array(problems.prefix(count))
     }
 
-    /// The problems to store, without those that can be found in the document itself.
+    /// The problems to store: the document that ``jsonData()`` writes does not have them.
     var storedProblems: SettingValue? {
-        let problems = problems.filter {
-            sections[$0.path.sectionName]?.table.largeIntegers[$0.path.name] == nil
-        }
+        let problems = shapeProblems
         if problems.isEmpty { return nil }
         return .array(
-            problems.map {
-                .array([.string($0.path.sectionName), .string($0.path.name), .string($0.reason)])
+            problems.map { path, problem in
+                let texts = [path.sectionName, path.name, problem.reason, problem.maskedReason]
+                return .array(texts.compactMap { $0.map(SettingValue.string) })
             })
     }
 
@@ -46,9 +52,11 @@ extension ConfigurationState {
     mutating func addProblems(stored: SettingValue?) {
         var problems: [String: [ShapeProblem]] = [:]
         for entry in stored?.arrayValue ?? [] {
-            guard let texts = entry.stringArrayValue, texts.count == 3 else { continue }
+            guard let texts = entry.stringArrayValue, 3...4 ~= texts.count else { continue }
             problems[texts[0], default: []].append(
-                ShapeProblem(settingName: texts[1], reason: texts[2]))
+                ShapeProblem(
+                    settingName: texts[1], reason: texts[2],
+                    maskedReason: texts.count == 4 ? texts[3] : nil))
         }
         for (name, problems) in problems { sections[name] = sections[name]?.with(problems) }
     }
@@ -69,27 +77,6 @@ extension ConfigurationState {
 extension ActiveConfigSection {
     /// The same settings with other problems.
     fileprivate func with(_ problems: [ShapeProblem]) -> ActiveConfigSection {
-        ActiveConfigSection(
-            table.settings, source: table.source, shapeProblems: problems,
-            largeIntegers: table.largeIntegers)
-    }
-}
-
-extension SettingTable {
-    fileprivate var hasProblems: Bool { !shapeProblems.isEmpty || !largeIntegers.isEmpty }
-
-    /// Sorted by name.
-    fileprivate func problems(
-        inSection sectionName: String, upTo count: Int, isSecret: (SettingPath) -> Bool
-    ) -> [SettingProblem] {
-        let shapes = shapeProblems.map {
-            SettingProblem(SettingPath(sectionName, $0.settingName), reason: $0.reason)
-        }
-        let integers = largeIntegers.keys.firstByBytes(count).map { name in
-            let path = SettingPath(sectionName, name)
-            return SettingProblem(
-                path, reason: largeIntegers[name]?.problem(isSecret: isSecret(path)) ?? "")
-        }
-        return (shapes + integers).sorted { $0.path.name.precedes($1.path.name) }
+        ActiveConfigSection(table.settings, source: table.source, shapeProblems: problems)
     }
 }

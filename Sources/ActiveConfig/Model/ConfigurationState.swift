@@ -132,15 +132,6 @@ extension ConfigurationState: Hashable {
     /// True for a document that replaces a version, since the server's store never made it.
     func replaces(_ version: Int) -> Bool { replacedVersion.map { version <= $0 } ?? false }
 
-    /// True when `meta` and the settings are equal as they are read, ignoring the digits of
-    /// integers beyond 64 bits, which `Codable` drops.
-    package func hasSameValues(as other: ConfigurationState) -> Bool {
-        meta == other.meta && sections.count == other.sections.count
-            && sections.allSatisfy { name, section in
-                section.table.settings == other.sections[name]?.table.settings
-            }
-    }
-
     /// Hashes `meta` and the sections.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(meta)

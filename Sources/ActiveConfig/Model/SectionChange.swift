@@ -84,10 +84,7 @@ public struct SectionChange: Sendable {
     ///
     /// An integer and a double of the same value below 2⁵³, `1` and `1.0`, do not differ.
     public var changedKeys: [String] {
-        let (old, new) = (table(old), table(new))
-        return new.settings.names(changedFrom: old.settings) { name, before, now in
-            before.isEquivalent(to: now) && old.largeIntegers[name] == new.largeIntegers[name]
-        }
+        table(new).settings.names(changedFrom: table(old).settings) { $0.isEquivalent(to: $1) }
     }
 
     private func table(_ section: ActiveConfigSection?) -> SettingTable {

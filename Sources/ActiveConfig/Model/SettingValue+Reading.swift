@@ -23,10 +23,14 @@ extension SettingValue {
 
     /// An integer, a number rounded towards zero if it then fits, a boolean as 0 or 1, or a string
     /// that is wholly a number.
+    ///
+    /// Nil for an integer beyond 64 bits, also as text, and thus for the double -2⁶³, the nearest
+    /// one to the first integers below `Int.min`.
     public var integerValue: Int? {
         switch self {
         case .integer(let value): value
-        case .double(let value): Int(exactly: value.rounded(.towardZero))
+        case .double(let value):
+            value == -0x1p63 ? nil : Int(exactly: value.rounded(.towardZero))
         case .bool(let value): value ? 1 : 0
         case .string(let value): NumberText.value(of: value)?.integerValue
         case .null, .array, .object: nil

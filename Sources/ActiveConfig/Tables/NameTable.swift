@@ -126,12 +126,11 @@ extension NameTable {
 
     /// Names in both tables whose values differ, sorted.
     func names(
-        changedFrom other: NameTable, values isEqual: (String, Value, Value) -> Bool
+        changedFrom other: NameTable, values isEqual: (Value, Value) -> Bool
     ) -> [String] {
         entries.indices.filter { number in
             guard let before = counterpart(ofEntry: number, in: other) else { return false }
-            return !isEqual(
-                entries[number].name, other.entries[before].value, entries[number].value)
+            return !isEqual(other.entries[before].value, entries[number].value)
         }
         .map { entries[$0].name }.sortedByBytes()
     }

@@ -104,7 +104,7 @@ extension SignatureVetting: ConfigurationVetting {
         var signed = state
         // A later confirmed version is not in the bytes.
         if original.confirmation != nil { signed.meta[versionKey] = content.meta[versionKey] }
-        guard content.hasSameValues(as: signed) else {
+        guard content == signed else {
             throw SignatureError(.contentMismatch, userID: userID)
         }
         guard content.templateVersion == version else {

@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-/// Changes, stores and problems keep the digits of integers beyond 64 bits.
+/// Changes and stores have the nearest double of an integer beyond 64 bits; problems name it.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LargeIntegersTests {
     private static let digits = "12345678901234567890"
@@ -24,27 +24,31 @@ struct LargeIntegersTests {
                     """))
     }
 
-    @Test func otherDigitsMakeAnotherSection() throws {
+    @Test func digitsOfOneDoubleMakeOneSection() throws {
         let first = try Self.document()
-        #expect(first == (try Self.document()))
-        #expect(first.hashValue == (try Self.document()).hashValue)
-        for value in [Self.otherDigits, "1.2345678901234567e+19", "[\(Self.digits)]"] {
+        for value in [Self.digits, Self.otherDigits, "1.2345678901234567e+19"] {
             let second = try Self.document(value)
-            #expect(first != second)
+            #expect(first == second && first.hashValue == second.hashValue)
             let change = SectionChange(
                 sectionName: "Home", old: first["Home"], new: second["Home"], reason: .downloaded)
-            #expect(change.changedKeys == ["limit"])
-            #expect(change.addedKeys == [] && change.removedKeys == [])
+            #expect(
+                change.changedKeys == []
+                    && !ActiveConfigSection.isChange(
+                        from: first["Home"], to: second["Home"])
+            )
         }
-        #expect(first["Other"] == (try Self.document(Self.otherDigits))["Other"])
+        let second = try Self.document("[\(Self.digits)]")
+        #expect(first != second)
+        let change = SectionChange(
+            sectionName: "Home", old: first["Home"], new: second["Home"], reason: .downloaded)
+        #expect(change.changedKeys == ["limit"])
     }
 
     @Test(arguments: [false, true])
-    func otherDigitsNotify(isLayered: Bool) async throws {
+    func onlyAnotherDoubleNotifies(isLayered: Bool) async throws {
         let values = [
             Self.digits, Self.digits, Self.otherDigits, "1.2345678901234567e+19",
-            "[\(Self.digits)]",
-            "[\(Self.otherDigits)]",
+            "[\(Self.digits)]", "[\(Self.otherDigits)]",
         ]
         let documents = try values.map { try Self.document($0) }
         let fixture = CoordinatorFixture.make(
@@ -59,54 +63,76 @@ struct LargeIntegersTests {
             changed.append(try await fixture.config.downloadNewConfig().changedSectionNames)
         }
         fixture.drain()
-        #expect(changed == [["Home", "Other"], [], ["Home"], ["Home"], ["Home"], ["Home"]])
-        #expect(listener.deliveries.count == (isLayered ? 6 : 5))
+        #expect(changed == [["Home", "Other"], [], [], [], ["Home"], []])
+        #expect(listener.deliveries.count == (isLayered ? 3 : 2))
     }
 
-    @Test func anOverrideCoversTheDigits() async throws {
-        let documents = [try Self.document(), try Self.document(Self.otherDigits)]
-        let fixture = CoordinatorFixture.make(
-            ScriptedDownloader { .configuration(documents[$0.number - 1]) }, overrides: .settable)
-        fixture.config.overrides.set(.double(Self.nearest), for: SettingPath("Home", "limit"))
-        try await fixture.config.downloadNewConfig()
-        let result = try await fixture.config.downloadNewConfig()
-        #expect(result.changedSectionNames == [])
-        #expect(fixture.config.currentConfiguration == documents[1])
-    }
-
-    @Test func aPushedChangeKeepsTheDigits() throws {
+    @Test func aPushedChangeNamesThem() throws {
         let data = """
-            {"template_version": 2, "etag": "b", "meta": {}, "sections": {
+            {"template_version": 2, "etag": "b", "meta": {"n": \(Self.digits)}, "sections": {
                 "Home": {"settings": {"limit": {"value": [\(Self.digits)]}}}, "Other": null}}
             """
         let update = try PushedUpdate(Array(data.utf8), limits: .default)
-        let home = try #require(update.sections["Home"])
-        #expect(home == (try Self.document("[\(Self.digits)]"))["Home"])
-        #expect(home != (try Self.document("[\(Self.otherDigits)]"))["Home"])
+        let read = try Self.document("[\(Self.digits)]")
+        let home = try #require(update.sections["Home"] ?? nil)
+        #expect(home == read["Home"])
+        #expect(ConfigurationState.make(sections: ["Home": home]).problems == read.problems)
+        #expect(update.meta == ["n": .double(Self.nearest)])
         #expect(update.sections["Other"] == .some(nil))
         #expect(update.sections.count == 2)
     }
 
+    @Test(arguments: [
+        "[]", "1", "{}", #"{"template_version": 2, "etag": "b", "meta": {}, "sections": []}"#,
+        #"{"template_version": 2, "etag": "b", "meta": {}, "sections": {}, "sections": 1}"#,
+    ])
+    func aPushedChangeThatIsNoneIsRefused(text: String) {
+        #expect(throws: ConfigurationFormatError.self) {
+            try PushedUpdate(Array(text.utf8), limits: .default)
+        }
+    }
+
+    /// Of members with one name the last counts (FORMAT 1.3); sections have the format's shape.
+    @Test func aPushedChangeReadsSectionsAsADocumentDoes() throws {
+        let data = """
+            {"template_version": 2, "etag": "b", "meta": {}, "sections": {"A": null},
+             "sections": {"A": null, "A": {"settings": {"x": {"value": 1}, "x": null}},
+                          "B": {"settings": {}}, "B": "gone", "C": {}}}
+            """
+        let update = try PushedUpdate(Array(data.utf8), limits: .default)
+        #expect(
+            update.sections == ["A": ActiveConfigSection(), "B": nil, "C": ActiveConfigSection()])
+        let sections = update.sections.compactMapValues { $0 }
+        #expect(ConfigurationState.make(sections: sections).problems.map(\.name) == ["x", ""])
+    }
+
+    /// A section is shared only with the same problems.
     @Test func usersWithOtherDigitsShareNoSection() throws {
         let pool = SectionPool()
-        let sections = try [Self.digits, Self.otherDigits, Self.digits].flatMap { digits in
-            // One was read from text, the other has no digits of its own.
-            let read = try #require(try Self.document(digits)["Home"])
+        let values = [Self.digits, Self.otherDigits, Self.digits, "1.2345678901234567e+19"]
+        let sections = try values.flatMap { value in
+            let read = try #require(try Self.document("[\(value), \(value)]")["Home"])
             let data = """
                 {"template_version": 2, "etag": "b", "meta": {}, "sections": {
-                    "Home": {"settings": {"limit": {"value": \(digits)}}}}}
+                    "Home": {"settings": {"limit": {"value": [\(value), \(value)]}}}}}
                 """
             let pushed = try PushedUpdate(Array(data.utf8), limits: .default)
             return [read, try #require(pushed.sections["Home"] ?? nil)]
         }
         let shared = sections.map { pool.shared($0) }
         #expect(shared == sections)
-        #expect(shared[0] != shared[2] && shared[1] != shared[3])
-        #expect(shared[4].table === shared[0].table && shared[5].table === shared[1].table)
+        for number in shared.indices {
+            let problems = ConfigurationState.make(sections: ["Home": sections[number]]).problems
+            #expect(
+                ConfigurationState.make(sections: ["Home": shared[number]]).problems == problems)
+            #expect(problems.count == (number < 6 ? 1 : 0))
+        }
+        #expect(shared[1].table === shared[0].table)
+        #expect(shared[4].table === shared[0].table && shared[5].table === shared[0].table)
     }
 
     @Test(arguments: [false, true])
-    func aStoreKeepsTheDigitsAndNamesThemOnce(isPending: Bool) async throws {
+    func aStoreKeepsTheProblemsAndNamesThemOnce(isPending: Bool) async throws {
         let folder = TemporaryFolder()
         let store = FileDefaultsStore(directory: folder.url)
         let text = """
@@ -116,6 +142,8 @@ struct LargeIntegersTests {
         let document = try DocumentText.read(DocumentText.make(sections: text))
         let problems = document.problems
         #expect(problems.map(\.name) == ["limit", "title", ""])
+        let masked = document.problems { _ in true }
+        #expect(masked.first?.reason.hasPrefix("has an integer that") == true)
         if isPending {
             try store.persistPendingConfiguration(document, forUserID: "1")
         } else {
@@ -129,6 +157,7 @@ struct LargeIntegersTests {
                     : reopened.ownConfiguration(forUserID: "1"))
             #expect(stored == document && stored.jsonData() == document.jsonData())
             #expect(stored.problems == problems)
+            #expect(stored.problems { _ in true } == masked)
             try reopened.persistConfiguration(stored, forUserID: "1")
         }
     }
@@ -212,22 +241,29 @@ struct LargeIntegersTests {
         #expect(other.problems.map(\.path.sectionName) == Array(others))
     }
 
-    /// `Codable`, as an app's own downloader may use it, keeps only doubles.
-    @Test func aSignedDocumentThatWasDecodedHasTheSignedDigits() async throws {
+    /// `Codable`, as an app's own downloader may use it, has no digits to compare.
+    @Test func aSignedDocumentThatWasDecodedIsAcceptedAndNamesThem() async throws {
         let body = Data(
             #"""
             {"meta":{"template_version":12},
              "config_sections":{"S":{"settings":{"k":{"value":12345678901234567890}}}}}
             """#.utf8)
         var state = try JSONDecoder().decode(ConfigurationState.self, from: body)
+        #expect(state.problems == [])
         state.entityTag = "\"12\""
         state.original = OriginalDocument(
             body: body, signature: SigningServer.field(body, version: 12),
             entityTag: state.entityTag)
+        let folder = TemporaryFolder()
         let config = SigningServer().config(
-            ScriptedDownloader(.configuration(state)), store: InMemoryStore())
+            ScriptedDownloader(.configuration(state)),
+            store: FileDefaultsStore(directory: folder.url))
         try await config.downloadNewConfig()
-        let text = String(decoding: config.currentConfiguration.jsonData(), as: UTF8.self)
-        #expect(text.contains("12345678901234567890"))
+        #expect(config["S"]?["k"] == .double(Self.nearest))
+        #expect(config.diagnostics.problems.map(\.name) == ["k"])
+        // The stored bytes are the signed ones, digits included.
+        let stored = FileDefaultsStore(directory: folder.url).ownConfiguration(forUserID: nil)
+        #expect(stored?.original?.body == body)
+        #expect(stored?.problems == config.diagnostics.problems)
     }
 }

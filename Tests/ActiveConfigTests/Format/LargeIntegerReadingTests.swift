@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Integers beyond 64 bits in documents and dictionaries: the nearest doubles, and their digits.
+/// Integers beyond 64 bits in documents and dictionaries: the nearest doubles, and problems.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LargeIntegerReadingTests {
     private static let digits = "12345678901234567890"
@@ -27,40 +27,74 @@ struct LargeIntegerReadingTests {
         String(decoding: state.jsonData(), as: UTF8.self)
     }
 
+    private static let double = "1.2345678901234567e+19"
+
+    /// The number of problems is 2 when both settings have one.
     @Test(
         arguments: [
-            Row("alone", digits, digits), Row("negative", "-\(digits)", "-\(digits)"),
-            Row("the first beyond Int64", "9223372036854775808", "9223372036854775808"),
-            Row("the last within Int64", "9223372036854775807", "9223372036854775807"),
-            Row("the longest", digits309, digits309),
+            Row("alone", digits, (double, 2)), Row("negative", "-\(digits)", ("-\(double)", 2)),
+            Row("the first beyond Int64", "9223372036854775808", ("9.223372036854776e+18", 2)),
+            Row("the last within Int64", "9223372036854775807", ("9223372036854775807", 0)),
+            Row("the first below Int64", "-9223372036854775809", ("-9.223372036854776e+18", 2)),
+            Row("the least of Int64", "-9223372036854775808", ("-9223372036854775808", 0)),
+            Row("the longest", digits309, ("1.7777777777777777e+308", 2)),
             Row(
                 "nested",
                 #"{"b": [1, {"c": [\#(digits), [], \#(otherDigits)]}], "a": -\#(digits)}"#,
-                #"{"a":-\#(digits),"b":[1,{"c":[\#(digits),[],\#(otherDigits)]}]}"#),
+                (#"{"a":-\#(double),"b":[1,{"c":[\#(double),[],\#(double)]}]}"#, 2)),
             Row(
-                "doubles", "[1e19, \(digits).0, \(digits)e0, \(digits)]",
-                "[1e+19,1.2345678901234567e+19,1.2345678901234567e+19,\(digits)]"),
+                "doubles", "[1e19, \(digits).0, \(digits)e0]",
+                ("[1e+19,\(double),\(double)]", 0)),
             Row(
                 "names that look like indexes", #"{"0": [\#(digits)], "1": 1e19}"#,
-                #"{"0":[\#(digits)],"1":1e+19}"#),
-            Row("a trailing comma", "[\(digits),]", "[\(digits)]"),
+                (#"{"0":[\#(double)],"1":1e+19}"#, 2)),
+            Row("a trailing comma", "[\(digits),]", ("[\(double)]", 2)),
             Row(
-                "the last of duplicate names", #"{"a": \#(otherDigits), "a": \#(digits)}"#,
-                #"{"a":\#(digits)}"#),
-            Row(
-                "a duplicate with a double", #"{"a": [\#(digits)], "a": [\#(digits)e0]}"#,
-                #"{"a":[1.2345678901234567e+19]}"#),
-            Row(
-                "equal names", #"{"é": \#(otherDigits), "e\u0301": \#(digits)}"#,
-                #"{"é":\#(digits)}"#),
-        ])
-    func aDocumentKeepsTheirDigits(row: Row<String, String>) throws {
+                "the last of duplicate names", #"{"a": 1, "a": \#(digits)}"#,
+                (#"{"a":\#(double)}"#, 2)),
+        ] as [Row<String, (text: String, problems: Int)>])
+    func aDocumentHasTheirDoublesAndNamesThem(
+        row: Row<String, (text: String, problems: Int)>
+    ) throws {
         let state = try Self.document(row.input, other: row.input)
         let text = Self.written(state)
-        #expect(text.contains(#""Home":{"settings":{"limit":{"value":\#(row.expected)}}}"#))
-        #expect(text.contains(#""Other":{"settings":{"limit":{"value":\#(row.expected)}}}"#))
+        #expect(text.contains(#""Home":{"settings":{"limit":{"value":\#(row.expected.text)}}}"#))
+        #expect(text.contains(#""Other":{"settings":{"limit":{"value":\#(row.expected.text)}}}"#))
+        #expect(state.problems.count == row.expected.problems)
         let again = try ConfigurationState(jsonData: state.jsonData())
         #expect(again == state && again.jsonData() == state.jsonData())
+        // What is written has the doubles themselves.
+        #expect(again.problems == [])
+    }
+
+    /// Every way to an integer, also where the nearest double is `Int.min`.
+    @Test(arguments: [
+        "9223372036854775808", "9223372036854775809", "18446744073709551615", digits,
+        "-9223372036854775809", "-9223372036854776832", "-\(digits)",
+    ])
+    func noIntegerIsReadInsteadOfAnother(text: String) throws {
+        let decoded = try JSONDecoder().decode(
+            [String: SettingValue].self, from: Data(#"{"limit": \#(text)}"#.utf8))
+        let any = try JSONSerialization.jsonObject(
+            with: Data(DocumentText.make(value: text).utf8))
+        let dictionary = try ConfigurationState(dictionary: try #require(any as? [String: Any]))
+        let values = [
+            try #require(try Self.document(text)["Home"]?["limit"]),
+            try SettingValue(jsonData: Data(text.utf8)),
+            try #require(decoded["limit"]), try #require(dictionary["S"]?["k"]),
+        ]
+        for value in values {
+            #expect(value == .double(try #require(Double(text))))
+            #expect(value.integerValue == nil && Int(settingValue: value) == nil)
+            #expect(throws: DecodingError.self) { try value.decode(Int.self) }
+            #expect(throws: DecodingError.self) { try value.decode(Int64.self) }
+            #expect(throws: DecodingError.self) { try value.decode(UInt64.self) }
+        }
+        #expect(SettingValue.string(text).integerValue == nil)
+        let config = ActiveConfig.make(
+            configuration: .make(sections: ["Home": ["limit": values[0]]]))
+        #expect(config[SettingKey("Home", "limit", default: 7)] == 7)
+        #expect(config["Home"]?.integer(forKey: "limit") == nil)
     }
 
     private static let digits309 = "1" + String(repeating: "7", count: 308)
@@ -83,14 +117,21 @@ struct LargeIntegerReadingTests {
 
     @Test(
         arguments: [
-            Row("an ignored member", #"{"value": 1, "note": \#(digits)}"#, "1"),
-            Row("the last value", #"{"value": \#(digits), "value": 1e19}"#, "1e+19"),
-            Row("a value after a double", #"{"value": 1e19, "value": \#(digits)}"#, digits),
+            Row("an ignored member", #"{"value": 1, "note": \#(digits)}"#, false),
+            Row("an ignored member before", #"{"note": \#(digits), "value": 1}"#, false),
+            Row("the last value", #"{"value": \#(digits), "value": 1e19}"#, false),
+            Row("a value after a double", #"{"value": 1e19, "value": \#(digits)}"#, true),
+            Row("before an ignored one", #"{"value": \#(digits), "note": 1}"#, true),
+            Row("before an ignored other", #"{"value": \#(digits), "n": \#(otherDigits)}"#, true),
+            Row("no value", #"{"note": \#(digits)}"#, false), Row("no object", digits, false),
         ])
-    func onlyTheValueOfASettingCounts(row: Row<String, String>) throws {
+    func onlyTheValueOfASettingCounts(row: Row<String, Bool>) throws {
         let sections = #"{"S": {"settings": {"k": \#(row.input)}}}"#
-        let state = try DocumentText.read(DocumentText.make(sections: sections))
-        #expect(Self.written(state).contains(#""k":{"value":\#(row.expected)}"#))
+        let state = try DocumentText.read(
+            DocumentText.make(meta: #"{"n": \#(Self.digits)}"#, sections: sections))
+        let rounded = state.problems.filter { $0.reason.contains("nearest double") }
+        #expect(rounded.count == (row.expected ? 1 : 0))
+        #expect(rounded.allSatisfy { $0.reason.hasPrefix("is the integer \(Self.digits), ") })
     }
 
     @Test func theLastOfEqualSettingsCounts() throws {
@@ -100,9 +141,10 @@ struct LargeIntegerReadingTests {
                 "c": {"value": \(Self.digits)}}}}
             """
         let state = try DocumentText.read(DocumentText.make(sections: sections))
-        let expected = #"{"a":{"value":1e+19},"c":{"value":\#(Self.digits)}}"#
+        let expected = #"{"a":{"value":1e+19},"c":{"value":\#(Self.double)}}"#
         #expect(Self.written(state).contains(expected))
         #expect(state.problems.map(\.name) == ["b", "c"])
+        #expect(state.problems.last?.reason.contains(" \(Self.digits), ") == true)
     }
 
     @Test func metaKeepsTheDoubleOnly() throws {
@@ -120,31 +162,36 @@ struct LargeIntegerReadingTests {
 
     @Test(
         arguments: [
-            Row("UInt64", Maker { UInt64(12_345_678_901_234_567_890) }, digits),
-            Row("2⁶³", Maker { UInt64(1) << 63 }, "9223372036854775808"),
-            Row("NSNumber", Maker { NSNumber(value: UInt64.max) }, "18446744073709551615"),
+            Row("UInt64", Maker { UInt64(12_345_678_901_234_567_890) }, (double, digits)),
+            Row(
+                "2⁶³", Maker { UInt64(1) << 63 }, ("9.223372036854776e+18", "9223372036854775808")),
+            Row(
+                "NSNumber", Maker { NSNumber(value: UInt64.max) },
+                ("1.8446744073709552e+19", "18446744073709551615")),
             Row(
                 "NSDecimalNumber", Maker { NSDecimalNumber(string: digits + digits) },
-                digits + digits),
-            Row("Decimal", Maker { Decimal(string: "-\(digits)1") ?? 0 }, "-\(digits)1"),
+                ("1.2345678901234567e+39", digits + digits)),
+            Row(
+                "Decimal", Maker { Decimal(string: "-\(digits)1") ?? 0 },
+                ("-1.2345678901234568e+20", "-\(digits)1")),
             Row(
                 "a decimal fraction", Maker { NSDecimalNumber(string: "9300000000000000000.5") },
-                "9.3e+18"),
-            Row("Double", Maker { nearest }, "1.2345678901234567e+19"),
-            Row("Float", Maker { Float(0x1p70) }, "1.1805916207174113e+21"),
-            Row(
-                "NSNumber of a Double", Maker { NSNumber(value: nearest) }, "1.2345678901234567e+19"
-            ),
-            Row("Int.max", Maker { Int.max }, "9223372036854775807"),
+                ("9.3e+18", nil)),
+            Row("Double", Maker { nearest }, (double, nil)),
+            Row("Float", Maker { Float(0x1p70) }, ("1.1805916207174113e+21", nil)),
+            Row("NSNumber of a Double", Maker { NSNumber(value: nearest) }, (double, nil)),
+            Row("Int.max", Maker { Int.max }, ("9223372036854775807", nil)),
             Row(
                 "a decimal of Int.min - 1",
                 Maker { NSDecimalNumber(string: "-9223372036854775809") },
-                "-9223372036854775809"),
+                ("-9.223372036854776e+18", "-9223372036854775809")),
             Row(
                 "a decimal of Int.min", Maker { NSDecimalNumber(string: "-9223372036854775808") },
-                "-9223372036854775808"),
-        ])
-    func aDictionaryKeepsTheDigits(row: Row<Maker, String>) throws {
+                ("-9223372036854775808", nil)),
+        ] as [Row<Maker, (text: String, digits: String?)>])
+    func aDictionaryHasTheDoublesAndNamesThem(
+        row: Row<Maker, (text: String, digits: String?)>
+    ) throws {
         let value: [String: Any] = ["a": [1, ["b": row.input.make()]] as [Any]]
         let settings: [String: Any] = [
             "k": ["value": value], "l": ["value": row.input.make()], "m": ["value": 1],
@@ -153,15 +200,22 @@ struct LargeIntegerReadingTests {
             "meta": [String: Any](), "config_sections": ["S": ["settings": settings]],
         ])
         let text = Self.written(state)
-        #expect(text.contains(#""k":{"value":{"a":[1,{"b":\#(row.expected)}]}}"#))
-        #expect(text.contains(#""l":{"value":\#(row.expected)}"#))
+        #expect(text.contains(#""k":{"value":{"a":[1,{"b":\#(row.expected.text)}]}}"#))
+        #expect(text.contains(#""l":{"value":\#(row.expected.text)}"#))
         #expect(try ConfigurationState(jsonData: state.jsonData()) == state)
+        let starts = row.expected.digits.map { ["has the integer \($0)", "is the integer \($0)"] }
+        #expect(
+            state.problems.map { String($0.reason.prefix { $0 != "," }) } == starts ?? [])
     }
 
-    @Test func theObjectsOfJSONSerializationKeepTheDigits() throws {
-        let document = try Self.document("[\(Self.digits)]")
-        let any = try JSONSerialization.jsonObject(with: document.jsonData())
+    @Test func theObjectsOfJSONSerializationAreTheDocument() throws {
+        let text = DocumentText.make(value: "[\(Self.otherDigits), \(Self.digits)]")
+        let document = try DocumentText.read(text)
+        let any = try JSONSerialization.jsonObject(with: Data(text.utf8))
         let state = try ConfigurationState(dictionary: try #require(any as? [String: Any]))
         #expect(state == document && state.jsonData() == document.jsonData())
+        // A dictionary has no order: the least digits are named, in a text the first.
+        #expect(state.problems.map(\.reason).first?.contains(Self.digits) == true)
+        #expect(document.problems.map(\.reason).first?.contains(Self.otherDigits) == true)
     }
 }

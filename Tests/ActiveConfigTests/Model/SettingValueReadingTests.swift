@@ -46,7 +46,10 @@ struct SettingValueReadingTests {
         Row("10.9", 10.9, .number(10.9, integer: 10, bool: true)),
         Row("-10.9", -10.9, .number(-10.9, integer: -10, bool: true)),
         Row("2^63", .double(0x1p63), .number(0x1p63, integer: nil, bool: true)),
-        Row("-2^63", .double(-0x1p63), .number(-0x1p63, integer: .min, bool: true)),
+        Row("-2^63", .double(-0x1p63), .number(-0x1p63, integer: nil, bool: true)),
+        Row(
+            "after -2^63", .double((-0x1p63).nextUp),
+            .number((-0x1p63).nextUp, integer: .min + 1024, bool: true)),
         Row("1e300", 1e300, Reads(bool: true, double: 1e300)),
         Row("infinite", .double(.infinity), .number(.infinity, integer: nil, bool: true)),
     ]

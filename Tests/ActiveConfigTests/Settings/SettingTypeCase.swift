@@ -106,9 +106,11 @@ extension SettingTypeCase {
             accepted: [
                 5: 5, 5.0: 5, 10.9: 10, -10.9: -10, true: 1, " 12 ": 12, "1e3": 1000,
                 .integer(.max): .max, .integer(.min): .min, -0.0: 0,
-                .double(-0x1p63): .min,
             ],
             refused: [
+                .double(-0x1p63): "the number -9.223372036854776e+18",
+                "-9223372036854775809": #"the string "-9223372036854775809""#,
+                "9223372036854775808": #"the string "9223372036854775808""#,
                 1e300: "the number 1e+300", .double(0x1p63): "the number 9.223372036854776e+18",
                 .double(.nan): "the number nan", .double(.infinity): "the number inf",
                 "NaN": #"the string "NaN""#, "1e400": #"the string "1e400""#,

@@ -5,10 +5,7 @@ extension ActiveConfigSection {
     }
 
     /// Reads a section in the shape of the exchange format (FORMAT 3.2, 3.3).
-    package init(
-        ofFormat value: SettingValue, _ largeIntegers: LargeIntegers?,
-        _ allowance: inout ShapeProblem.Allowance
-    ) {
+    init(ofFormat value: SettingValue, _ allowance: inout ShapeProblem.Allowance) {
         guard let members = value.dictionaryValue else {
             self.init(.section(value.kindInJSON), &allowance)
             return
@@ -32,8 +29,6 @@ extension ActiveConfigSection {
                     members == nil ? .setting(name, setting.kindInJSON) : .noValue(name))
             }
         }
-        self.init(
-            NameTable(values), shapeProblems: problems,
-            largeIntegers: largeIntegers?["settings"]?.bySetting ?? [:])
+        self.init(NameTable(values), shapeProblems: problems)
     }
 }

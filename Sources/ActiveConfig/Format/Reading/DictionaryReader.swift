@@ -4,7 +4,7 @@ import Foundation
 struct DictionaryReader {
     /// The form of an integer beyond `Int` and within `UInt64`.
     enum LargeIntegerForm {
-        /// The nearest double; a section also keeps the digits, as for a document (FORMAT 4.1).
+        /// The nearest double, as in a document (FORMAT 4.1).
         case double
         /// Text, as ``SettingEncoder`` writes it.
         case text
@@ -47,21 +47,21 @@ struct DictionaryReader {
         }
         var values: [String: SettingValue] = [:]
         var problems: [ShapeProblem] = []
-        var largeIntegers: [String: LargeIntegers] = [:]
         for (key, setting) in settings {
             let members = setting as? [String: Any]
             if let value = members?["value"] {
                 let (value, digits) = try self.value(
                     value, at: "\(path).settings.\(key).value", depth: 6)
                 values[key] = value
-                largeIntegers[key] = digits.map(LargeIntegers.init)
+                if let digits, allowance.takeRounded() {
+                    problems.append(.rounded(key, value, digits: digits))
+                }
             } else if allowance.take() {
                 problems.append(
                     members == nil ? .setting(key, kind(of: setting)) : .noValue(key))
             }
         }
-        return ActiveConfigSection(
-            NameTable(values), shapeProblems: problems, largeIntegers: largeIntegers)
+        return ActiveConfigSection(NameTable(values), shapeProblems: problems)
     }
 
     /// For a message, such as "a string".
@@ -78,42 +78,34 @@ struct DictionaryReader {
         var count = 0
         var elements: [SettingValue] = []
         var object: [String: SettingValue] = [:]
-        /// As in ``LargeIntegers``.
-        var largeIntegers: [String: SettingValue] = [:]
         let isObject: Bool
 
         /// Adds the value of the member that was read last.
-        mutating func add(_ item: Value) {
-            let key = members[count - 1].key
-            if let key {
-                object[key] = item.value
+        mutating func add(_ item: SettingValue) {
+            if let key = members[count - 1].key {
+                object[key] = item
             } else {
-                elements.append(item.value)
+                elements.append(item)
             }
-            largeIntegers[key ?? "\(count - 1)"] = item.largeIntegers
         }
 
-        var value: Value {
-            (
-                isObject ? .object(object) : .array(elements),
-                largeIntegers.isEmpty ? .none : .object(largeIntegers)
-            )
-        }
+        var value: SettingValue { isObject ? .object(object) : .array(elements) }
     }
-
-    /// The second is the tree of the value's ``LargeIntegers``, if it has any.
-    private typealias Value = (value: SettingValue, largeIntegers: SettingValue?)
 
     /// Converts a value whose outermost array or object is at `depth`.
     ///
     /// Open containers are in an array: recursion could overflow the stack.
+    ///
+    /// - Returns: The value, and the digits of one of its integers beyond `Int`, the same one for
+    ///   equal values.
     private func value(
         _ any: Any, at path: String, depth: Int
-    ) throws(ConfigurationFormatError) -> Value {
+    ) throws(ConfigurationFormatError) -> (value: SettingValue, largeInteger: String?) {
         var open: [OpenContainer] = []
         var next: Any? = any
+        var largeInteger: String?
         while true {
-            var finished: Value?
+            var finished: SettingValue?
             if let any = next {
                 if let container = Self.container(any) {
                     guard depth + open.count <= limits.maximumDepth else {
@@ -121,15 +113,14 @@ struct DictionaryReader {
                     }
                     open.append(container)
                 } else {
-                    let value = try scalar(
+                    finished = try scalar(
                         any, path, open, levels: limits.maximumDepth + 1 - depth)
-                    if case .double = value, let digits = (any as? NSNumber)?.largeInteger,
+                    if case .double? = finished, let digits = (any as? NSNumber)?.largeInteger,
                         // Foundation's `doubleValue` of a decimal number is not always the nearest.
                         let nearest = Double(digits)
                     {
-                        finished = (.double(nearest), .string(digits))
-                    } else {
-                        finished = (value, .none)
+                        finished = .double(nearest)
+                        largeInteger = min(largeInteger ?? digits, digits)
                     }
                 }
                 next = nil
@@ -143,7 +134,7 @@ struct DictionaryReader {
                 }
             }
             guard let finished else { continue }
-            guard var container = open.popLast() else { return finished }
+            guard var container = open.popLast() else { return (finished, largeInteger) }
             container.add(finished)
             open.append(container)
         }

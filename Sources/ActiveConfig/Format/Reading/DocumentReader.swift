@@ -4,7 +4,7 @@ import ActiveConfigJSON
 ///
 /// Settings go straight from the bytes into their section's table. Members that the format ignores
 /// are validated as JSON and dropped.
-struct DocumentReader {
+package struct DocumentReader {
     private var json: JSONReader
     private var values = SettingValueReader()
     private var allowance = ShapeProblem.Allowance()
@@ -32,6 +32,23 @@ struct DocumentReader {
         }
     }
 
+    /// Reads a change of a document: an object with the changed sections as its member `sections`.
+    ///
+    /// - Returns: The other members, and the sections, of which one that is not an object is nil;
+    ///   no sections when they are not an object.
+    package static func readChange(
+        _ text: some Collection<UInt8>, limits: ConfigurationLimits
+    ) throws(ConfigurationFormatError) -> (
+        members: [String: SettingValue], sections: [String: ActiveConfigSection?]?
+    ) {
+        try JSONReader.read(text, limits: limits) { json throws(JSONFault) in
+            var reader = DocumentReader(json: json)
+            let change = try reader.readChange()
+            json = reader.json
+            return change
+        }
+    }
+
     private init(json: JSONReader) { self.json = json }
 
     private mutating func readDocument() throws(JSONFault) -> ConfigurationState {
@@ -55,7 +72,8 @@ struct DocumentReader {
             try json.takeColon()
             let offset = json.position
             if isSections, json.next == UInt8(ascii: "{") {
-                sections = .present(try readSections())
+                sections = .present(
+                    try readMembers { (reader, _) throws(JSONFault) in try reader.readSection() })
             } else {
                 let value = try values.read(from: &json)
                 if isMeta {
@@ -126,17 +144,44 @@ struct DocumentReader {
         }
     }
 
-    private mutating func readSections() throws(JSONFault) -> [String: ActiveConfigSection] {
-        var sections: [String: ActiveConfigSection] = [:]
+    private mutating func readChange() throws(JSONFault) -> (
+        members: [String: SettingValue], sections: [String: ActiveConfigSection?]?
+    ) {
+        var sections: [String: ActiveConfigSection?]?
+        guard json.next == UInt8(ascii: "{") else {
+            _ = try values.read(from: &json)
+            return ([:], sections)
+        }
+        let members = try readMembers { (reader, name) throws(JSONFault) -> SettingValue in
+            guard name == "sections" else { return try reader.values.read(from: &reader.json) }
+            sections = nil
+            guard reader.json.next == UInt8(ascii: "{") else {
+                return try reader.values.read(from: &reader.json)
+            }
+            sections = try reader.readMembers { (reader, _) throws(JSONFault) in
+                let isObject = reader.json.next == UInt8(ascii: "{")
+                let section = try reader.readSection()
+                return isObject ? section : nil
+            }
+            return .null
+        }
+        return (members, sections)
+    }
+
+    /// Of members with one name the last counts.
+    private mutating func readMembers<Value>(
+        _ readValue: (inout DocumentReader, _ name: String) throws(JSONFault) -> Value
+    ) throws(JSONFault) -> [String: Value] {
+        var members: [String: Value] = [:]
         try json.takeOpeningBracket()
         var isFirst = true
         while try json.nextMember(isFirst: isFirst) {
             isFirst = false
             let name = try json.readString()
             try json.takeColon()
-            sections[name] = try readSection()
+            members.updateValue(try readValue(&self, name), forKey: name)
         }
-        return sections
+        return members
     }
 
     /// FORMAT 3.2.
@@ -171,6 +216,9 @@ struct DocumentReader {
         var entries: ContiguousArray<NameTable<SettingValue>.Entry> = []
         entries.reserveCapacity(min(lastSettingCount, Self.mostReserved))
         var problems: [ShapeProblem] = []
+        // By name: of settings with one name the last counts.
+        var rounded: [String: ShapeProblem] = [:]
+        values.largeInteger = nil
         let start = json.position
         try json.takeOpeningBracket()
         var isFirst = true
@@ -189,11 +237,17 @@ struct DocumentReader {
             if value == nil, allowance.take() {
                 problems.append(Self.problem(name, of: first))
             }
+            if !rounded.isEmpty { rounded[name] = nil }
+            if let digits = values.largeInteger {
+                values.largeInteger = nil
+                if let value, allowance.takeRounded() {
+                    rounded[name] = .rounded(name, value, digits: digits)
+                }
+            }
             entries.append(
                 NameTable.Entry(
                     name: name, value: value ?? .null, hash: hash, isAbsent: value == nil))
         }
-        let largeIntegers = try values.takeLargeIntegers(from: start, in: &json)
         lastSettingCount = entries.count
         // A short section must not keep the capacity reserved for a long one.
         if entries.capacity > 2 * max(entries.count, 2) {
@@ -205,9 +259,10 @@ struct DocumentReader {
         let text = unsafe UnsafeRawBufferPointer(rebasing: json.bytes[start..<json.position])
         let table = NameTable(entries)
         if !problems.isEmpty { problems = Self.remaining(problems, besides: table) }
+        // Sorted: equal texts have equal problems.
+        problems += rounded.values.sorted { $0.settingName.precedes($1.settingName) }
         return ActiveConfigSection(
-            table, source: unsafe ByteHash.Fingerprint(of: text), shapeProblems: problems,
-            largeIntegers: largeIntegers?.bySetting ?? [:])
+            table, source: unsafe ByteHash.Fingerprint(of: text), shapeProblems: problems)
     }
 
     /// The problem of a setting without a value whose text begins with a byte.
@@ -253,8 +308,10 @@ struct DocumentReader {
             let isValue = try json.isEqual(key, to: "value")
             if !isValue { _ = try json.makeString(key) }
             try json.takeColon()
+            let digits = values.largeInteger
+            values.largeInteger = nil
             let value = try values.read(from: &json)
-            if isValue { result = value }
+            if isValue { result = value } else { values.largeInteger = digits }
         }
         return result
     }

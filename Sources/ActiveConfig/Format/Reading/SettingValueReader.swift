@@ -6,8 +6,8 @@ struct SettingValueReader {
     private var pendingValues: [SettingValue] = []
     private var pendingKeys: [String] = []
     private var openContainers: [OpenContainer] = []
-    /// True when a value contained an integer beyond `Int`, whose digits a `Double` may lose.
-    var hasLargeIntegers = false
+    /// The first integer beyond `Int` in the values read since this was nil.
+    var largeInteger: String?
 
     private struct OpenContainer {
         let isObject: Bool
@@ -37,8 +37,8 @@ struct SettingValueReader {
         case .integer(let value): return .integer(value)
         case .double(let value):
             // No integer beyond `Int` is nearer to zero.
-            if value.magnitude >= -Double(Int.min), json.largeInteger(from: start) != nil {
-                hasLargeIntegers = true
+            if value.magnitude >= -Double(Int.min), largeInteger == nil {
+                largeInteger = json.largeInteger(from: start)
             }
             return .double(value)
         case .string(let value): return .string(value)
@@ -109,7 +109,7 @@ extension JSONReader {
     /// The text from `start` to the current position if it is an integer beyond `Int`; nil for any
     /// other scalar.
     @inline(never)
-    func largeInteger(from start: Int) -> String? {
+    fileprivate func largeInteger(from start: Int) -> String? {
         let text = text(from: start)
         return NumberText.isLargeInteger(text) ? text : nil
     }

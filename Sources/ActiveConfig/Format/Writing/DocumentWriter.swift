@@ -31,14 +31,13 @@ struct DocumentWriter {
     private static func write(_ table: SettingTable, to json: inout JSONWriter) {
         let entries = table.settings.entries
         let order = entries.indices.sorted { entries[$0].name.precedes(entries[$1].name) }
-        let largeIntegers = table.largeIntegers.isEmpty ? nil : table.largeIntegers
         var isFirst = true
         for number in order {
             if !isFirst { json.write(UInt8(ascii: ",")) }
             isFirst = false
             json.write(key: entries[number].name)
             json.write(raw: #"{"value":"#)
-            json.write(entries[number].value, largeIntegers?[entries[number].name])
+            json.write(entries[number].value)
             json.write(UInt8(ascii: "}"))
         }
     }

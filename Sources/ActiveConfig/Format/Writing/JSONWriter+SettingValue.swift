@@ -2,18 +2,15 @@ import ActiveConfigJSON
 
 /// Writes compact JSON text, keys sorted by their UTF-8.
 extension JSONWriter {
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - largeIntegers: The value's integers to write by their digits instead of as a double.
-    mutating func write(_ value: SettingValue, _ largeIntegers: LargeIntegers? = nil) {
-        guard value.isContainer else { return writeScalar(value, largeIntegers) }
+    mutating func write(_ value: SettingValue) {
+        guard value.isContainer else { return writeScalar(value) }
         // Not recursive: a value may be nested deeper than the stack allows.
         var outer: [OpenContainer] = []
-        var container = begin(value, largeIntegers)
+        var container = begin(value)
         while true {
-            if let (nested, largeIntegers) = writeMembers(of: &container) {
+            if let nested = writeMembers(of: &container) {
                 outer.append(container)
-                container = begin(nested, largeIntegers)
+                container = begin(nested)
             } else {
                 write(container.end)
                 guard let last = outer.popLast() else { return }
@@ -22,14 +19,14 @@ extension JSONWriter {
         }
     }
 
-    private mutating func writeScalar(_ value: SettingValue, _ largeIntegers: LargeIntegers?) {
+    private mutating func writeScalar(_ value: SettingValue) {
         switch value {
         case .null, .array, .object: write(raw: "null")
         case .bool(let value): write(raw: value ? "true" : "false")
         case .integer(let value): write(integer: value)
         case .double(let value) where value.isFinite:
             // The shortest text that reads back the same, with a fraction or exponent (FORMAT 4.2).
-            write(number: largeIntegers?.digits ?? value.description)
+            write(number: value.description)
         case .double: write(raw: "null")
         case .string(let value): write(value)
         }
@@ -41,47 +38,37 @@ extension JSONWriter {
         var members: [(key: String, value: SettingValue)] = []
         /// Number of elements or members written so far.
         var count = 0
-        let largeIntegers: LargeIntegers?
         let end: UInt8
     }
 
-    private mutating func begin(
-        _ container: SettingValue, _ largeIntegers: LargeIntegers?
-    ) -> OpenContainer {
+    private mutating func begin(_ container: SettingValue) -> OpenContainer {
         switch container {
         case .object(let members):
             write(UInt8(ascii: "{"))
             return OpenContainer(
-                members: members.sorted { $0.key.precedes($1.key) }, largeIntegers: largeIntegers,
-                end: UInt8(ascii: "}"))
+                members: members.sorted { $0.key.precedes($1.key) }, end: UInt8(ascii: "}"))
         default:
             write(UInt8(ascii: "["))
-            return OpenContainer(
-                elements: container.arrayValue ?? [], largeIntegers: largeIntegers,
-                end: UInt8(ascii: "]"))
+            return OpenContainer(elements: container.arrayValue ?? [], end: UInt8(ascii: "]"))
         }
     }
 
     /// Appends members up to the next nested container, and returns that container.
-    private mutating func writeMembers(
-        of container: inout OpenContainer
-    ) -> (SettingValue, LargeIntegers?)? {
+    private mutating func writeMembers(of container: inout OpenContainer) -> SettingValue? {
         while container.count < container.elements.count {
             if container.count > 0 { write(UInt8(ascii: ",")) }
             let element = container.elements[container.count]
-            let largeIntegers = container.largeIntegers?["\(container.count)"]
             container.count += 1
-            if element.isContainer { return (element, largeIntegers) }
-            writeScalar(element, largeIntegers)
+            if element.isContainer { return element }
+            writeScalar(element)
         }
         while container.count < container.members.count {
             if container.count > 0 { write(UInt8(ascii: ",")) }
             let member = container.members[container.count]
             container.count += 1
             write(key: member.key)
-            let largeIntegers = container.largeIntegers?[member.key]
-            if member.value.isContainer { return (member.value, largeIntegers) }
-            writeScalar(member.value, largeIntegers)
+            if member.value.isContainer { return member.value }
+            writeScalar(member.value)
         }
         return nil
     }
