@@ -173,13 +173,14 @@ extension ActiveConfig {
         var isRepeated = (error as? DownloadError)?.code == .throttled
         if let attempt, attempt.received == nil, !(error is CancellationError) {
             isRepeated = turns.run(of: users.entry(of: userID, isKept: false)) { _ in
-                !download.isAbandoned
-                    && history.noteFailure(of: attempt.request, error, after: attempt.duration())
+                if download.isAbandoned { return false }
+                history.noteFailure(of: attempt.request, error, after: attempt.duration())
+                return other == nil && history.noteRefusal(error, of: userID)
             }
         }
         let isCancelled = error is CancellationError
         if !isCancelled, let other = other as? any FailureDeduplicating {
-            isRepeated = !other.isNewFailure(error) || isRepeated
+            isRepeated = !other.isNewFailure(error)
         }
         change { state in
             guard running.remove(download, of: userID) else { return nil }

@@ -49,8 +49,7 @@ extension ActiveConfig {
             confirmationDate: isDocument
                 ? history.confirmationDate(of: source == .genericUser ? .generic : contents.userID)
                 : nil,
-            throttledUntil: history.waitEnd(
-                for: history.request(of: contents.userID, by: configDownloader)))
+            throttledUntil: history.waitEnd)
     }
 
     private func freshness(of contents: SnapshotContents) -> ConfigurationFreshness {
