@@ -171,13 +171,14 @@ extension Downloads {
         var isRepeated = (error as? DownloadError)?.code == .throttled
         if let attempt, attempt.received == nil, !(error is CancellationError) {
             isRepeated = users.turns.run(of: users.table.entry(of: userID, isKept: false)) { _ in
-                !download.isAbandoned
-                    && history.noteFailure(of: attempt.request, error, after: attempt.duration())
+                if download.isAbandoned { return false }
+                history.noteFailure(of: attempt.request, error, after: attempt.duration())
+                return other == nil && history.noteRefusal(error, of: userID)
             }
         }
         let isCancelled = error is CancellationError
         if !isCancelled, let other = other as? any FailureDeduplicating {
-            isRepeated = !other.isNewFailure(error) || isRepeated
+            isRepeated = !other.isNewFailure(error)
         }
         front.fail(download, of: userID, with: error)
         log(

@@ -20,8 +20,7 @@ extension Downloads {
             confirmationDate: isDocument
                 ? history.confirmationDate(of: source == .genericUser ? .generic : contents.userID)
                 : nil,
-            throttledUntil: history.waitEnd(
-                for: history.request(of: contents.userID, by: downloader)))
+            throttledUntil: history.waitEnd)
     }
 
     private func freshness(of contents: SnapshotContents) -> ConfigurationFreshness {

@@ -112,24 +112,19 @@ final class Downloads: Sendable {
                     self.plan(for: entry, ignoringInterval: ignoringInterval)
                 }
             // A caller with its own downloader, as the updater, applies its own limits.
-            switch other == nil ? try await verdict(on: plan, of: download) : .ask {
+            switch other == nil ? plan.verdict : .ask {
             case .ask: break
             case .withinInterval:
                 return JoinedDownload.Exchange(
                     lastKnown: nil, revision: plan.revision, answer: nil, outcome: .withinInterval,
                     reloadedNames: plan.reloadedNames)
             case .wait(let seconds, let status):
-                var error = DownloadError(
-                    .throttled, status: status, retryAfter: .seconds(seconds))
-                error.waitEnds = history.waitEnds(of: plan.request, by: self.downloader)
-                throw error
+                throw DownloadError(.throttled, status: status, retryAfter: .seconds(seconds))
             }
             try download.limitTime(to: timeout, by: clock)
             log(.info, "Downloading the configuration of \(userID.logName).")
-            var request = plan.request
-            request.isEarly = other == nil && history.isEarly(request)
             let begun = JoinedDownload.Attempt(
-                request: request, duration: clock.stopwatch(),
+                request: plan.request, duration: clock.stopwatch(),
                 received: downloader as? ReceivedDocument)
             attempt.withLock { $0 = begun }
             let asked = vettings.requestBase(
@@ -192,7 +187,7 @@ final class Downloads: Sendable {
         let revision = entry.documents.revision
         let lastKnown = users.newestDocument(of: entry)
         history.refresh()
-        var request = history.request(of: entry.userID, by: self.downloader)
+        var request = history.request(of: entry.userID, downloader.requestDigest)
         request.ignoresInterval = ignoringInterval
         let verdict = history.verdict(on: request, hasDocument: lastKnown != nil)
         // Processes that share the store share the interval and the waits, so also the answer.
@@ -200,22 +195,6 @@ final class Downloads: Sendable {
         return Plan(
             lastKnown: lastKnown, revision: revision, request: request, verdict: verdict,
             reloadedNames: Set(changes.map(\.sectionName)))
-    }
-
-    /// The verdict on a request, once its reason to be allowed is known.
-    private func verdict(
-        on plan: Plan, of download: JoinedDownload
-    ) async throws -> DownloadHistory.Verdict {
-        guard case .wait = plan.verdict, history.needsFingerprint(plan.request),
-            let downloader = self.downloader as? any RequestPredicting
-        else { return plan.verdict }
-        // Calls closures of the app, which can take time.
-        try download.limitTime(to: timeout, by: clock)
-        var request = plan.request
-        request.fingerprint = await downloader.fingerprint(
-            forUserID: request.userID.string, lastKnown: plan.lastKnown)
-        let (known, hasDocument) = (request, plan.lastKnown != nil)
-        return await users.calls.run { self.history.verdict(on: known, hasDocument: hasDocument) }
     }
 }
 

@@ -146,11 +146,7 @@ extension JSONURLDownloader {
         self.init(
             timeout: timeout, limits: backend.limits, sessions: backend.sessions,
             signals: backend.signals, reportedURL: backend.url,
-            refresh: backend.credentials.refresh, tokenChanges: backend.credentials.changes,
-            knownRequest: { context in
-                backend.credentials.knownRequest(
-                    backend.configurationURL(forUserID: context.userID, signals: context.signals))
-            },
+            refresh: backend.credentials.refresh,
             createRequest: { context in
                 try await backend.request(
                     backend.configurationURL(forUserID: context.userID, signals: context.signals),

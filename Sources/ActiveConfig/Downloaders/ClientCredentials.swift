@@ -102,10 +102,9 @@ public struct ClientCredentials: Sendable {
     /// A user's token, such as a JWT, sent as `Authorization: Bearer`.
     ///
     /// - Parameter token: Returns the token of the request's user. It is called before each
-    ///   request, even one that a ``FetchPolicy`` then holds back, so cache the token. After a 401
-    ///   answer it is called again, once, with the reason `refused`, and must return a new one;
-    ///   concurrent refused requests of that user share the call. Its error fails the download with
-    ///   ``DownloadError/Code/noCredentials``.
+    ///   request, so cache the token. After a 401 answer it is called again, once, with the reason
+    ///   `refused`, and must return a new one; concurrent refused requests of that user share the
+    ///   call. Its error fails the download with ``DownloadError/Code/noCredentials``.
     /// - Returns: The credentials.
     public static func userToken(
         _ token: @escaping @Sendable (_ request: TokenRequest) async throws -> String
@@ -115,10 +114,10 @@ public struct ClientCredentials: Sendable {
 
     /// A token for all users, sent as `Authorization: Bearer`, for a backend that accepts one.
     ///
-    /// - Parameter token: Returns the token. It is called before each request, even one that a
-    ///   ``FetchPolicy`` then holds back, so cache the token. After a 401 answer it is called
-    ///   again, once for all concurrent refused requests, with the reason `refused`, and must
-    ///   return a new one. Its error fails the request with ``DownloadError/Code/noCredentials``.
+    /// - Parameter token: Returns the token. It is called before each request, so cache the token.
+    ///   After a 401 answer it is called again, once for all concurrent refused requests, with the
+    ///   reason `refused`, and must return a new one. Its error fails the request with
+    ///   ``DownloadError/Code/noCredentials``.
     /// - Returns: The credentials.
     public static func bearerToken(
         _ token: @escaping @Sendable (_ request: TokenRequest) async throws -> String
@@ -126,24 +125,11 @@ public struct ClientCredentials: Sendable {
         ClientCredentials(kind: .token(token), isPerUser: false)
     }
 
-    /// Makes updaters reconnect, each user with a new token, for example after a sign-in, and ends
-    /// the waits of a ``FetchPolicy`` after 4xx answers to downloads with these credentials by a
-    /// ``JSONURLDownloader`` that is not wrapped in a custom downloader.
+    /// Makes updaters reconnect, each user with a new token, for example after a sign-in.
     ///
     /// Not needed for a token that expires: the server ends its stream, and the next connection
     /// requests another token.
     public func tokensDidChange() { changes.yield() }
-
-    /// A request to a backend; nil when its credentials are asynchronous.
-    func knownRequest(_ url: URL) -> URLRequest? {
-        var request = URLRequest(url: url)
-        switch kind {
-        case .none: break
-        case .apiKey(let key): request.setValue(key, forHTTPHeaderField: "X-API-Key")
-        case .token: return nil
-        }
-        return request
-    }
 
     /// Adds the credentials to a request.
     ///

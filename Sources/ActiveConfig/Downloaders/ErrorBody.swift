@@ -56,12 +56,10 @@ package struct ErrorBody {
 
     /// The error of a request with such an answer.
     package func refusal(of request: URLRequest, of userID: String?, url: URL?) -> DownloadError {
-        var error = DownloadError(
+        DownloadError(
             .httpStatus, status: head.statusCode, url: url,
             retryAfter: RetryAfter.duration(in: head, now: Date()),
             serverMessage: message(to: request, of: userID))
-        error.fingerprint = RequestFingerprint.of(request)
-        return error
     }
 }
 

@@ -31,11 +31,7 @@
 /// at a `Content-Length` of almost 2⁶³, at trailer fields after a chunked body, and at a relative
 /// redirect to an IPv6 address. Use a server that you trust, over https.
 public struct JSONURLDownloader: ActiveConfigDownloader {
-    let createRequest: @Sendable (RequestContext) async throws -> URLRequest
-    /// Creates the request without waiting, if possible, to predict the next one.
-    let knownRequest: @Sendable (RequestContext) -> URLRequest?
-    /// Changes of the credentials' tokens.
-    let tokenChanges: ChangeSignals?
+    private let createRequest: @Sendable (RequestContext) async throws -> URLRequest
     private let refresh: CredentialRefresh?
     /// The URL that errors name; nil: that of the request.
     private let reportedURL: URL?
@@ -57,18 +53,14 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     ///   - limits: The limits on the document's size and depth.
     ///   - createRequest: Creates the request for a user; nil is the generic user. A user ID can be
     ///     any string, including `..` and `a+b`: put ``ActiveConfigBackend/percentEncoded(_:)``
-    ///     into the query or a header field. While a ``FetchPolicy`` waits after a 4xx answer, and
-    ///     until a download succeeds, it is also called without making a request, to compare URL
-    ///     and credentials: by each download and by ``ConfigurationStatus/throttledUntil``, on any
-    ///     thread. It must be quick, and must not read that property, which calls it.
+    ///     into the query or a header field.
     public init(
         timeout: Duration = defaultTimeout, limits: ConfigurationLimits = .default,
         createRequest: @escaping @Sendable (_ userID: String?) -> URLRequest
     ) {
         self.init(
             timeout: timeout, limits: limits, sessions: .shared, signals: nil, reportedURL: nil,
-            refresh: nil, knownRequest: { createRequest($0.userID) },
-            createRequest: { createRequest($0.userID) })
+            refresh: nil, createRequest: { createRequest($0.userID) })
     }
 
     /// Creates a downloader whose requests are created asynchronously, for example with a token.
@@ -93,10 +85,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     ///   - signals: The app's signals; `createRequest` gets their values.
     ///   - refresh: Gets new credentials after a 401 answer; then `createRequest` is called again,
     ///     once. Concurrent refused requests share one refresh. Nil: a 401 is an error like others.
-    ///   - createRequest: Creates a request. The download throws its errors. While a
-    ///     ``FetchPolicy`` makes the user's requests wait after a 4xx answer, a download also calls
-    ///     it without making a request, to compare URL and credentials; errors of that call are
-    ///     ignored.
+    ///   - createRequest: Creates a request. The download throws its errors.
     public init(
         timeout: Duration = defaultTimeout, limits: ConfigurationLimits = .default,
         sessions: URLSessionPool = .shared, signals: ClientSignals? = nil,
@@ -117,8 +106,6 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     init(
         timeout: Duration, limits: ConfigurationLimits, sessions: URLSessionPool,
         signals: ClientSignals?, reportedURL: URL?, refresh: CredentialRefresh?,
-        tokenChanges: ChangeSignals? = nil,
-        knownRequest: @escaping @Sendable (RequestContext) -> URLRequest? = { _ in nil },
         createRequest: @escaping @Sendable (RequestContext) async throws -> URLRequest
     ) {
         self.timeout = timeout
@@ -127,8 +114,6 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         self.signals = signals
         self.reportedURL = reportedURL
         self.refresh = refresh
-        self.tokenChanges = tokenChanges
-        self.knownRequest = knownRequest
         self.createRequest = createRequest
     }
 
@@ -142,16 +127,11 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     public func requestActiveConfig(
         forUserID userID: String?, lastKnown: ConfigurationState?
     ) async throws -> ConfigurationState? {
-        var context = context(userID, lastKnown)
+        var context = RequestContext(userID, signals: signals, lastKnown: lastKnown)
         return try await refresh.answer(forUserID: userID, url: reportedURL) { token in
             context.refreshedToken = token
             return try await exchange(context, lastKnown)
         }
-    }
-
-    /// The context of a user's next request.
-    func context(_ userID: String?, _ lastKnown: ConfigurationState?) -> RequestContext {
-        RequestContext(userID, signals: signals, lastKnown: lastKnown)
     }
 
     /// Sends one request; an error status is returned as a failure.

@@ -68,10 +68,6 @@ public struct DownloadError: Error, Sendable {
     public let serverMessage: String?
     /// The system's error, or that of the app's credentials.
     public let underlyingError: (any Error)?
-    /// The ``RequestFingerprint`` of the refused request.
-    package var fingerprint: String?
-    /// Ways to end the wait of a refused request, besides `markStale()`.
-    var waitEnds: WaitEnds = []
 
     /// Creates an error.
     ///
@@ -109,18 +105,6 @@ extension DownloadError.Code: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(kind.rawValue)
-    }
-}
-
-extension DownloadError {
-    /// Ways to end a wait, which depend on the downloader.
-    struct WaitEnds: OptionSet, Sendable {
-        let rawValue: Int
-
-        /// `tokensDidChange()`.
-        static let tokenChange = WaitEnds(rawValue: 1)
-        /// Another URL or other credentials.
-        static let otherRequest = WaitEnds(rawValue: 2)
     }
 }
 
@@ -187,12 +171,11 @@ extension DownloadError: CustomStringConvertible {
         return "\(sentence): \(underlyingError.localizedDescription)"
     }
 
-    /// The cause of a ``Code/throttled`` request's wait, what ends it, and when it ends by itself.
+    /// The cause and the end of a ``Code/throttled`` request's wait.
     private var wait: String {
         var text = ""
         if let status {
-            text += ", since it answered with status \(status); "
-            text += isRefusal ? "the wait ends \(ends)" : "markStale() does not end the wait"
+            text += ", since it answered with status \(status); markStale() does not end the wait"
         }
         // A fetch policy can wait longer than the server asks for.
         if let retryAfter {
@@ -201,18 +184,10 @@ extension DownloadError: CustomStringConvertible {
         return text
     }
 
-    private var ends: String {
-        switch (waitEnds.contains(.tokenChange), waitEnds.contains(.otherRequest)) {
-        case (false, false): "by markStale()"
-        case (true, false): "by markStale() or tokensDidChange()"
-        case (false, true): "by markStale(), another URL or other credentials"
-        case (true, true): "by markStale(), tokensDidChange(), another URL or other credentials"
-        }
-    }
-
-    /// True for a 4xx answer that the same request is likely to get again.
+    /// True for a 4xx answer other than 408 and 429: the server works and rejects this request.
     var isRefusal: Bool {
-        status.map { (400...499).contains($0) && $0 != 408 && $0 != 429 } ?? false
+        guard code == .httpStatus, let status else { return false }
+        return (400...499).contains(status) && status != 408 && status != 429
     }
 
     private static func text(of duration: Duration) -> String {

@@ -27,10 +27,8 @@ public struct ConfigurationStatus: Sendable, Hashable {
     ///
     /// See ``FetchPolicy/Backoff``. Within the policy's minimum interval, a download of a user who
     /// has a document neither asks the server nor throws, with or without a wait. A wait started by
-    /// another process is noticed at the next download or `reload()`. A wait after a 4xx answer
-    /// ends earlier with other credentials; asynchronous ones, such as tokens, are known once a
-    /// download has requested them. The downloads of an `ActiveConfigUpdater` have waits of their
-    /// own.
+    /// another process is noticed at the next download or `reload()`. The downloads of an
+    /// `ActiveConfigUpdater` have waits of their own.
     public let throttledUntil: Date?
 
     /// Creates a status, for tests.

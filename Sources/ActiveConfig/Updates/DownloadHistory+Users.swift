@@ -3,13 +3,12 @@ import Foundation
 /// Records of the users in memory.
 ///
 /// The store keeps those of few users, so that a write stays short. Memory keeps those of this
-/// launch as long as their users are in memory, so that an interval or a wait applies to each.
+/// launch as long as their users are in memory, so that an interval applies to each.
 extension DownloadHistory {
     struct User: Sendable {
         var fetch: Fetch?
-        var refusal: Refusal?
-        /// The ``Request/tokenChangeCount`` of the last refused request.
-        var tokenChangeCount: Int?
+        /// The status of the last refusal (4xx) since the last success.
+        var refusalStatus: Int?
     }
 
     struct Users: Sendable {
@@ -41,14 +40,17 @@ extension DownloadHistory {
         return noted.map { $0.newest(stored, at: now()) } ?? stored
     }
 
-    /// A user's last refusal; nil once a download has succeeded.
-    func refusal(of userID: UserID) -> Refusal? {
-        let state = stored.value
-        if let refusal = state.refusals[userID.digest] { return refusal }
-        // The store keeps those of few users, or another process has succeeded since.
-        guard let noted = users.withLock({ $0[userID]?.refusal }) else { return nil }
-        let fetch = state.fetches[userID.digest]
-        return fetch.map { $0.time > noted.wait.start } == true ? nil : noted
+    /// Records a refusal (4xx); other failures change nothing.
+    ///
+    /// - Returns: True when the user's last refusal had the same status.
+    func noteRefusal(_ error: any Error, of userID: UserID) -> Bool {
+        guard let error = error as? DownloadError, error.isRefusal else { return false }
+        var isRepeated = false
+        remember(userID) { user in
+            isRepeated = user.refusalStatus == error.status
+            user.refusalStatus = error.status
+        }
+        return isRepeated
     }
 
     func remember(_ userID: UserID, _ change: (inout User) -> Void) {

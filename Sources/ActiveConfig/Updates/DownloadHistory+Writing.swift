@@ -29,7 +29,7 @@ extension DownloadHistory {
         }
     }
 
-    /// Number of users whose last download or refusal is stored, which bounds the size of a write.
+    /// Number of users whose last download is stored, which bounds the size of a write.
     static let maximumStoredCount = 50
     /// Minimum seconds between two deferrable writes.
     static let writeInterval = 60.0
@@ -41,10 +41,8 @@ extension DownloadHistory {
         of request: Request, _ outcome: DownloadOutcome, after duration: Duration, isActive: Bool
     ) {
         let (state, time) = (stored.value, now())
-        let key = request.userID.digest
         let old = fetch(of: request.userID)
-        let hasFailed =
-            state.wait != nil || state.failureCount != 0 || refusal(of: request.userID) != nil
+        let hasFailed = state.wait != nil || state.failureCount != 0
         let wasStale = old.map { $0.staleCount != request.staleCount } ?? false
         // Otherwise the next launch would ask within the interval.
         let isFirst =
@@ -59,11 +57,9 @@ extension DownloadHistory {
                 confirmedTime: isActive ? time : old?.confirmedTime, digest: request.digest,
                 staleCount: request.staleCount),
             of: request.userID)
-        users.withLock { $0[request.userID]?.refusal = nil }
+        users.withLock { $0[request.userID]?.refusalStatus = nil }
         write(atOnce: hasFailed || wasStale || isFirst) { state in
-            guard hasFailed else { return }
-            (state.failureCount, state.wait) = (0, nil)
-            state.refusals[key] = nil
+            if hasFailed { (state.failureCount, state.wait) = (0, nil) }
         }
     }
 
@@ -85,59 +81,29 @@ extension DownloadHistory {
         write(atOnce: false)
     }
 
-    /// Records a failed download and starts a wait; blocks when that must be written at once.
-    ///
-    /// - Returns: True when the server has refused the same request before with that status.
-    func noteFailure(
-        of request: Request, _ error: any Error, after duration: Duration
-    ) -> Bool {
+    /// Records a failed download; blocks when it starts a wait, which is written at once.
+    func noteFailure(of request: Request, _ error: any Error, after duration: Duration) {
         let (state, time) = (stored.value, now())
         let download = error as? DownloadError
-        let (status, fingerprint) = (download?.status, download?.fingerprint)
+        let status = download?.status
         note(
             DownloadRecord(
                 time: time, outcome: .failed, status: status, code: download?.code,
                 message: error.logDescription, duration: duration, userID: request.userID.string),
             nil, of: request.userID)
         guard let backoff = policy.backoff, let failure = FetchPolicy.Failure(error) else {
-            write(atOnce: false)
-            return false
+            return write(atOnce: false)
         }
         let count = min(max(state.failureCount, 0), 1_000) + 1
-        let wait = Wait(
+        let new = Wait(
             start: time,
             seconds: backoff.wait(afterFailures: count, failure, drawn: backoff.draw()),
             status: status)
-        let key = request.userID.digest
-        let known = refusal(of: request.userID).flatMap { $0.scope == request.scope ? $0 : nil }
-        let isSame = known.map { $0.fingerprint == fingerprint } ?? false
-        let isWaiting = known?.wait.rest(at: time) != nil
-        // A damaged record can contain any number.
-        let knownEarlyCount = min(max(known?.earlyCount ?? 0, 0), Refusal.maximumEarlyCount)
-        let earlyCount = isWaiting ? knownEarlyCount + (request.isEarly ? 1 : 0) : 0
         // Concurrent requests fail together: one wait covers all.
-        let current = failure.isRefusal ? (isSame ? known?.wait : nil) : state.wait
-        let isCovered =
-            !request.isEarly && bounded(current)?.covers(wait, at: time) ?? false
-        let refusal = Refusal(
-            scope: request.scope, status: status ?? 0, wait: wait, fingerprint: fingerprint,
-            earlyCount: earlyCount)
-        if failure.isRefusal {
-            remember(request.userID) { user in
-                user.tokenChangeCount = request.tokenChangeCount
-                if !isCovered { user.refusal = refusal }
-            }
-        }
+        let isCovered = wait?.covers(new, at: time) ?? false
         write(atOnce: !isCovered) { state in
-            if isCovered { return }
-            if failure.isRefusal {
-                state.refusals[key] = refusal
-                state.refusals.trim(by: \.wait.start) { $0 == key }
-            } else {
-                (state.failureCount, state.wait) = (count, wait)
-            }
+            if !isCovered { (state.failureCount, state.wait) = (count, new) }
         }
-        return failure.isRefusal && isSame && known?.status == status
     }
 
     private func note(_ last: DownloadRecord, _ fetch: Fetch?, of userID: UserID) {
@@ -222,7 +188,6 @@ extension DownloadHistory {
             if UserID(unwritten.last?.userID) == userID { unwritten.last = nil }
             stored.note { state in
                 state.fetches[userID.digest] = nil
-                state.refusals[userID.digest] = nil
                 if UserID(state.last?.userID) == userID { state.last = nil }
             }
         }

@@ -31,10 +31,7 @@ final class DownloadHistory: Sendable {
         var staleTime: Date?
         /// Consecutive server failures.
         var failureCount = 0
-        /// The wait of all requests.
         var wait: Wait?
-        /// The users' refused requests, keyed by the digest of the user ID.
-        var refusals: [String: Refusal] = [:]
     }
 
     /// The inputs of a request, captured when it starts.
@@ -42,15 +39,7 @@ final class DownloadHistory: Sendable {
         let userID: UserID
         let digest: String
         let staleCount: Int
-        /// Number of calls of `tokensDidChange()` in this launch.
-        var tokenChangeCount = 0
-        /// Of the URL and the credentials; nil when they are unknown.
-        var fingerprint: String?
-        /// True for a request made during a wait because its fingerprint differs.
-        var isEarly = false
         var ignoresInterval = false
-
-        var scope: String { "\(userID.digest) \(digest) \(staleCount)" }
     }
 
     enum Verdict: Sendable, Equatable {
@@ -104,17 +93,7 @@ final class DownloadHistory: Sendable {
     /// Reads what another process has stored, such as a stale mark; blocks.
     func refresh() { stored.refresh() }
 
-    /// A user's next request, with the inputs that a downloader's answers depend on.
-    func request(of userID: UserID, by downloader: any ActiveConfigDownloader) -> Request {
-        var request = request(of: userID, downloader.requestDigest)
-        guard let downloader = downloader as? any RequestPredicting else { return request }
-        request.tokenChangeCount = downloader.tokenChangeCount ?? 0
-        if refusal(of: userID) != nil {
-            request.fingerprint = downloader.knownFingerprint(forUserID: userID.string)
-        }
-        return request
-    }
-
+    /// A user's next request, with the digest of what the downloader's answers depend on.
     func request(of userID: UserID, _ requestDigest: String) -> Request {
         let version = policy.appVersion()
         return Request(
@@ -133,17 +112,11 @@ final class DownloadHistory: Sendable {
         {
             return .withinInterval
         }
-        let waits = waits(for: request)
-        let rests = waits.compactMap { wait in wait.rest(at: time).map { ($0, wait.status) } }
-        guard let (rest, status) = rests.max(by: { $0.0 < $1.0 }) else { return .ask }
-        if waits.contains(where: { time < $0.start && !$0.isRestarted }) {
-            users.withLock { $0[request.userID]?.refusal?.wait.restart(at: time) }
-            stored.update { state in
-                state.wait?.restart(at: time)
-                state.refusals[request.userID.digest]?.wait.restart(at: time)
-            }
+        guard let wait, let rest = wait.rest(at: time) else { return .ask }
+        if time < wait.start, !wait.isRestarted {
+            stored.update { $0.wait?.restart(at: time) }
         }
-        return .wait(seconds: rest, status: status)
+        return .wait(seconds: rest, status: wait.status)
     }
 
     private func isWithinInterval(_ fetch: Fetch, _ request: Request, at time: Date) -> Bool {
@@ -175,38 +148,5 @@ final class DownloadHistory: Sendable {
     /// When the server sent or confirmed the active document of a user; nil: never.
     func confirmationDate(of userID: UserID) -> Date? {
         fetch(of: userID)?.confirmedTime
-    }
-}
-
-extension DownloadHistory.State {
-    private enum FormerKeys: String, CodingKey {
-        /// The status and the scope of the last refusal.
-        case refusal
-        /// The scope of the wait; nil for all requests.
-        case scope
-    }
-
-    init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        last = try values.decodeIfPresent(DownloadRecord.self, forKey: .last)
-        fetches = try values.decode([String: DownloadHistory.Fetch].self, forKey: .fetches)
-        staleCount = try values.decode(Int.self, forKey: .staleCount)
-        staleTime = try values.decodeIfPresent(Date.self, forKey: .staleTime)
-        failureCount = try values.decode(Int.self, forKey: .failureCount)
-        wait = try values.decodeIfPresent(DownloadHistory.Wait.self, forKey: .wait)
-        refusals =
-            try values.decodeIfPresent(
-                [String: DownloadHistory.Refusal].self, forKey: .refusals) ?? [:]
-        guard let wait else { return }
-        // Earlier versions stored one wait, which after a refusal applied to one user's requests.
-        let scope = try values.nestedContainer(keyedBy: FormerKeys.self, forKey: .wait)
-            .decodeIfPresent(String.self, forKey: .scope)
-        guard let scope else { return }
-        let former = try decoder.container(keyedBy: FormerKeys.self)
-            .decodeIfPresent(String.self, forKey: .refusal)
-        let status = former?.split(separator: " ").first.flatMap { Int($0) }
-        self.wait = nil
-        refusals[String(scope.prefix { $0 != " " })] = DownloadHistory.Refusal(
-            scope: scope, status: status ?? 0, wait: wait)
     }
 }

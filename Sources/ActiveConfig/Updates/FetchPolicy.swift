@@ -12,9 +12,9 @@ import Foundation
 /// ``ActiveConfigDownloader/requestDigest`` (for example of signals), differs from the user's last
 /// download, and after `markStale()`.
 ///
-/// With a ``Backoff``, a failure makes all downloads of the installation wait: they throw
-/// ``DownloadError/Code/throttled`` until ``ConfigurationStatus/throttledUntil``. No answer blocks
-/// a client for good.
+/// With a ``Backoff``, a failure of the server makes all downloads of the installation wait: they
+/// throw ``DownloadError/Code/throttled`` until ``ConfigurationStatus/throttledUntil``. No answer
+/// blocks a client for good.
 ///
 /// Both are kept across launches, by the device's clock. An interval lasts only while the clock
 /// shows a time between its start and its end, so setting the clock cannot prolong it. If the clock
@@ -64,18 +64,11 @@ extension FetchPolicy {
     /// Each wait is drawn between zero and a limit, which doubles with every consecutive failure.
     /// Clients that failed at the same time therefore return at different times.
     ///
-    /// `Retry-After` of the server prolongs a wait, up to ``maximum`` plus a tenth. A 4xx answer
-    /// (except 408 and 429) is unlikely to change soon: the wait is at least half of ``maximum`` at
-    /// once; after 401 and 404, whose causes can end any minute, it is 2.5 to 5 minutes. It applies
-    /// to the same request only: to that user, app version, signals, URL and credentials.
-    /// `markStale()` and ``ClientCredentials/tokensDidChange()`` end it. If no server was reached
-    /// (offline, no credentials), there is no wait.
+    /// `Retry-After` of the server prolongs a wait, up to ``maximum`` plus a tenth.
     ///
-    /// URL and credentials are compared for the requests of a ``JSONURLDownloader``, by 16 bits of
-    /// a stored hash. Requests that differ each time, for example by a serial number, and are
-    /// refused each time, have to wait as well from the ninth on. A custom downloader around a
-    /// ``JSONURLDownloader`` hides URL and credentials: then neither new ones nor
-    /// ``ClientCredentials/tokensDidChange()`` end the wait.
+    /// A 4xx answer other than 408 and 429 starts no wait, also with `Retry-After`: it is about one
+    /// request, and its cause, such as a wrong key, can end any time. Nor does a failure without a
+    /// server: offline, or no credentials.
     public struct Backoff: Sendable {
         /// The limit of the first wait.
         public let initial: Duration
@@ -128,37 +121,24 @@ extension FetchPolicy {
             let (initial, maximum) = (self.initial.inSeconds, self.maximum.inSeconds)
             let limit = min(maximum, initial * pow(2, Double(min(failureCount, 64) - 1)))
             let asked = min(failure.retryAfter?.inSeconds ?? 0, maximum) * (1 + fraction / 10)
-            let longest = failure.isShort ? min(maximum, Self.shortRefusalWait) : maximum
-            return max(asked, failure.isRefusal ? longest * (1 + fraction) / 2 : limit * fraction)
+            return max(asked, limit * fraction)
         }
-
-        /// In seconds: the longest wait after 401 and 404, unless the server asks for more.
-        static let shortRefusalWait = 300.0
     }
 
     /// A failure after which the server is not asked for a while.
     struct Failure: Equatable {
-        /// Retrying soon is unlikely to succeed.
-        var isRefusal = false
-        /// The cause can end any minute, for example by a first publish.
-        var isShort = false
         var retryAfter: Duration?
 
-        /// Nil for a failure without a server.
+        /// Nil for a failure without a server, and for a refused request.
         init?(_ error: any Error) {
             if error is CancellationError { return nil }
             guard let error = error as? DownloadError else { return }
             switch error.code {
             case .noDownloader, .noCredentials, .notHTTP, .throttled, .cannotConnect: return nil
-            case .httpStatus:
-                isRefusal = error.isRefusal
-                isShort = Self.isShort(error.status)
-            default: break
+            default: if error.isRefusal { return nil }
             }
             retryAfter = error.retryAfter
         }
-
-        static func isShort(_ status: Int?) -> Bool { status == 401 || status == 404 }
     }
 }
 

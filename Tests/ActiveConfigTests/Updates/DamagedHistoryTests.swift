@@ -19,12 +19,12 @@ struct DamagedHistoryTests {
 
     private static func record(
         fetch: String? = nil, staleCount: Int = 0, failureCount: Int = 0, wait: String = "null",
-        refusal: String = "null"
+        refusals: String = "{}"
     ) -> String {
         let fetches = fetch.map { "\"\(UserID.generic.digest)\": \($0)" } ?? ""
         return """
             {"fetches": {\(fetches)}, "staleCount": \(staleCount), \
-            "failureCount": \(failureCount), "wait": \(wait), "refusal": \(refusal)}
+            "failureCount": \(failureCount), "wait": \(wait), "refusals": \(refusals)}
             """
     }
 
@@ -48,29 +48,28 @@ struct DamagedHistoryTests {
         #expect(config.status.throttledUntil == nil)
     }
 
-    /// Older records had a single wait for all users.
-    @Test func aWaitOfOneUserInAnOldRecordIsStillThatUsers() async throws {
-        let policy = FetchPolicy.make()
-        let scope = DownloadHistory(
-            store: InMemoryStore(), policy: policy, now: Date.init, log: .disabled
-        ).request(of: .generic, "").scope
-        let fixture = fixture(
-            Self.record(
-                wait: """
-                    {"start": \(Self.now), "seconds": 7200, "scope": "\(scope)", \
-                    "isRestarted": false}
-                    """, refusal: "\"403 \(scope)\""), policy: policy)
-        let launch = fixture.launch(
-            ScriptedDownloader(.failure(DownloadError(.httpStatus, status: 403))))
-        launch.config.currentUserID = "1"
+    /// Earlier states of the framework stored refused requests.
+    @Test func aRecordWithRefusalsIsReadWithoutThem() async throws {
+        let policy = FetchPolicy.make(minimumInterval: .seconds(60))
+        let request = DownloadHistory(
+            store: nil, policy: policy, now: Date.init, log: .disabled
+        ).request(of: .generic, "")
+        let fetch = """
+            {"time": \(Self.now), "documentTime": \(Self.now), "confirmedTime": \(Self.now), \
+            "digest": "\(request.digest)", "staleCount": 0}
+            """
+        let refusals = """
+            {"\(UserID.generic.digest)": {"scope": "s", "status": 403, "fingerprint": "0000", \
+            "earlyCount": 1, "wait": {"start": \(Self.now), "seconds": 7200, "isRestarted": false}}}
+            """
+        store.persistConfiguration(.titled(["Home": "1"]), forUserID: nil)
+        let fixture = fixture(Self.record(fetch: fetch, refusals: refusals), policy: policy)
+        let launch = fixture.launch(ScriptedDownloader(.unchanged))
         #expect(launch.config.status.throttledUntil == nil)
-        launch.config.currentUserID = nil
-        #expect(launch.config.status.throttledUntil == fixture.time.now.addingTimeInterval(7_200))
-        fixture.time.advance(by: 7_200)
-        await #expect(throws: DownloadError.self) { try await launch.config.downloadNewConfig() }
-        #expect(launch.log.messages(ofLevel: .warning).isEmpty, "it was logged before")
-        try await launch.config.forgetGenericUser()
-        #expect(launch.config.status.throttledUntil == nil)
+        #expect(launch.config.status.freshness == .upToDate)
+        #expect(try await launch.config.downloadNewConfig().outcome == .withinInterval)
+        fixture.time.advance(by: 60)
+        #expect(try await launch.config.downloadNewConfig().outcome == .notModified)
     }
 
     @Test(arguments: [-1e18, -1e300])

@@ -97,6 +97,15 @@ struct DownloadHistoryTests {
         #expect(launch.config.status.lastDownload?.status == 503)
     }
 
+    @Test func refusalsAreOneWriteAMinute() async throws {
+        let store = CountingStore()
+        let launch = UpdatesFixture(store, fetchPolicy: .make()).launch(
+            Self.always(.failure(DownloadError(.httpStatus, status: 403))))
+        for _ in 0..<20 { _ = try? await launch.config.downloadNewConfig() }
+        #expect(store.isWritten(1))
+        #expect(launch.config.status.lastDownload?.status == 403)
+    }
+
     /// The start and the end of a wait survive the process.
     @Test func theBeginningAndTheEndOfAWaitAreWrittenAtOnce() async throws {
         let store = CountingStore()
@@ -239,22 +248,17 @@ struct DownloadHistoryTests {
         #expect(text.contains(UserID("2").digest) && !text.contains(UserID("1").digest))
     }
 
-    @Test func theRefusalOfWhoIsForgottenIsForgotten() throws {
-        let (store, time) = (InMemoryStore(), DeviceTime())
-        let history = history(store, time, .make())
-        func request(_ userID: String) -> DownloadHistory.Request {
-            history.request(of: UserID(userID), "")
-        }
-        for userID in ["1", "2"] {
-            let error = DownloadError(.httpStatus, status: 403)
-            #expect(!history.noteFailure(of: request(userID), error, after: .zero))
+    @Test func theRefusalOfWhoIsForgottenIsForgotten() {
+        let history = history(InMemoryStore(), DeviceTime(), .make())
+        let error = DownloadError(.httpStatus, status: 403)
+        for isRepeated in [false, true] {
+            for user in ["1", "2"] {
+                #expect(history.noteRefusal(error, of: UserID(user)) == isRepeated)
+            }
         }
         history.forget(UserID("2"))
-        #expect(history.waitEnd(for: request("1")) != nil)
-        #expect(history.waitEnd(for: request("2")) == nil)
-        let record = try #require(store.clientState(named: "downloads"))
-        let text = String(decoding: record, as: UTF8.self)
-        #expect(text.contains(UserID("1").digest) && !text.contains(UserID("2").digest))
+        #expect(history.noteRefusal(error, of: UserID("1")))
+        #expect(!history.noteRefusal(error, of: UserID("2")))
     }
 
     @Test(arguments: [false, true])

@@ -311,7 +311,7 @@ struct FetchPolicyTests {
     func retryAfterMakesTheWaitLonger(
         retryAfter: Duration?, seconds: ClosedRange<TimeInterval>
     ) async throws {
-        for status in [429, 500, 503] {
+        for status in [408, 429, 500, 503] {
             let fixture = UpdatesFixture(fetchPolicy: .make())
             let launch = fixture.launch(Self.always(Self.failure(status, retryAfter: retryAfter)))
             #expect(await error(of: launch)?.status == status)
@@ -320,40 +320,18 @@ struct FetchPolicyTests {
         }
     }
 
-    @Test func aRefusalIsLoggedOnceAndRetriedSlowly() async throws {
+    @Test func aRefusalIsLoggedOnceAndTheNextDownloadAsks() async throws {
         let fixture = UpdatesFixture(fetchPolicy: .make())
         let launch = fixture.launch(Self.always(Self.failure(403)))
         for number in 1...5 {
             #expect(await error(of: launch)?.status == 403)
-            let until = try #require(launch.config.status.throttledUntil)
-            let wait = until.timeIntervalSince(fixture.time.now)
-            #expect((2 * Self.hour...4 * Self.hour).contains(wait))
-            fixture.time.advance(by: wait)
+            #expect(launch.config.status.throttledUntil == nil)
             #expect(launch.downloader.requests.count == number)
         }
         #expect(launch.log.messages(ofLevel: .warning).count == 1)
     }
 
-    @Test(arguments: ["user", "mark"])
-    func aRefusalHoldsForTheSameRequestOnly(cause: String) async throws {
-        let fixture = UpdatesFixture(fetchPolicy: .make())
-        let launch = fixture.launch(
-            ScriptedDownloader { $0.number == 1 ? Self.failure(404) : Self.document })
-        #expect(await error(of: launch)?.status == 404)
-        #expect(await error(of: launch)?.code == .throttled)
-        if cause == "user" {
-            launch.config.currentUserID = "B"
-        } else {
-            await launch.config.markStale()
-        }
-        #expect(launch.config.status.throttledUntil == nil)
-        #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
-        // Another user's success does not affect the refused one.
-        launch.config.currentUserID = nil
-        #expect((launch.config.status.throttledUntil != nil) == (cause == "user"))
-    }
-
-    @Test func theRefusalsOfSeveralUsersHoldAtTheSameTime() async throws {
+    @Test func theRefusalsOfSeveralUsersHoldNobodyBack() async throws {
         let fixture = UpdatesFixture(fetchPolicy: .make())
         let downloader = ScriptedDownloader { request in
             switch request.userID {
@@ -362,45 +340,17 @@ struct FetchPolicyTests {
             default: Self.document
             }
         }
-        var launch = fixture.launch(downloader)
-        for round in 0..<4 {
-            // The second half runs in a new launch.
-            if round == 2 { launch = fixture.launch(downloader) }
-            for userID in ["A", "B", "C"] {
+        for _ in 1...2 {
+            let launch = fixture.launch(downloader)
+            for userID in ["A", "B", "C", "A", "B", "C"] {
                 launch.config.currentUserID = userID
                 _ = try? await launch.config.downloadNewConfig()
-                #expect((launch.config.status.throttledUntil == nil) == (userID == "C"))
+                #expect(launch.config.status.throttledUntil == nil)
             }
+            // One for each refused user.
+            #expect(launch.log.messages(ofLevel: .warning).count == 2)
         }
-        let users = downloader.requests.compactMap(\.userID).sorted()
-        #expect(users == ["A", "B", "C", "C", "C", "C"])
-        launch.config.currentUserID = "C"
-        // After the longest wait each user makes one more request, which fails for the same reason.
-        fixture.time.advance(by: 4 * Self.hour)
-        for userID in ["A", "B", "A", "B"] {
-            launch.config.currentUserID = userID
-            _ = try? await launch.config.downloadNewConfig()
-        }
-        #expect(downloader.requests.count == 8)
-        #expect(launch.log.messages(ofLevel: .warning).isEmpty)
-    }
-
-    /// The store keeps the newest refusals only; memory keeps those of all users in memory.
-    @Test func theNextLaunchRemembersTheNewestRefusals() async throws {
-        let fixture = UpdatesFixture(fetchPolicy: .make())
-        let config = fixture.launch(Self.always(Self.failure(403))).config
-        func throttled(_ config: ActiveConfig) -> [Int] {
-            (0..<60).filter { user in
-                config.currentUserID = "\(user)"
-                return config.status.throttledUntil != nil
-            }
-        }
-        for user in 0..<60 {
-            _ = try? await config.configuration(forUserID: "\(user)").download()
-            fixture.time.advance(by: 1)
-        }
-        #expect(throttled(config) == Array(0..<60))
-        #expect(throttled(fixture.launch().config) == Array(10..<60))
+        #expect(downloader.requests.count == 12)
     }
 
     @Test func aFailureOfTheServerHoldsForAllUsers() async throws {

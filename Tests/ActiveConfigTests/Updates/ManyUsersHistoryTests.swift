@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Intervals, waits and freshness of more users than the store remembers.
+/// Intervals, refusals and freshness of more users than the store remembers.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ManyUsersHistoryTests {
     private static let users = (0..<Rounds.count(300, nightly: 2_000)).map { "user-\($0)" }
@@ -40,24 +40,14 @@ struct ManyUsersHistoryTests {
         #expect(handles.count { $0.status.freshness == .upToDate } == handles.count)
     }
 
-    @Test func theWaitAfterARefusalAppliesToEachUserInMemory() async throws {
-        let fixture = UpdatesFixture(fetchPolicy: .make())
-        let isRefused = Locked(true)
-        let launch = fixture.launch(
-            ScriptedDownloader { _ in
-                isRefused.withLock { $0 }
-                    ? .failure(DownloadError(.httpStatus, status: 403))
-                    : .configuration(.titled(["Home": "1"]))
-            })
+    @Test func aRefusalHoldsNoUserBackAndIsOneWarningForEach() async throws {
+        let launch = UpdatesFixture(fetchPolicy: .make()).launch(
+            ScriptedDownloader { _ in .failure(DownloadError(.httpStatus, status: 403)) })
         let handles = Self.users.prefix(200).map { launch.config.configuration(forUserID: $0) }
         for _ in 0..<2 { #expect(Set(await Self.download(handles)) == [nil]) }
-        #expect(launch.downloader.requests.count == handles.count)
-        #expect(handles.count { $0.status.throttledUntil != nil } == handles.count)
-        // A success ends it.
-        isRefused.withLock { $0 = false }
-        fixture.time.advance(by: 5 * 3_600)
-        #expect(Set(await Self.download(handles)) == [.downloaded])
+        #expect(launch.downloader.requests.count == 2 * handles.count)
         #expect(handles.count { $0.status.throttledUntil != nil } == 0)
+        #expect(launch.log.messages(ofLevel: .warning).count == handles.count)
     }
 
     @Test func theActivationOfEachUserInMemoryIsConfirmed() async throws {
@@ -98,14 +88,15 @@ struct ManyUsersHistoryTests {
         }
         let (here, there) = (history(), history())
         let user = UserID("1")
-        _ = here.noteFailure(
-            of: here.request(of: user, ""), DownloadError(.httpStatus, status: 403), after: .zero)
-        #expect(here.waitEnd(for: here.request(of: user, "")) != nil)
+        here.noteFailure(
+            of: here.request(of: user, ""),
+            DownloadError(.httpStatus, status: 503, retryAfter: .seconds(600)), after: .zero)
+        #expect(here.waitEnd != nil)
         time.advance(by: 60)
         there.noteSuccess(
             of: there.request(of: user, ""), .downloaded, after: .zero, isActive: false)
         here.refresh()
-        #expect(here.waitEnd(for: here.request(of: user, "")) == nil)
+        #expect(here.waitEnd == nil)
         #expect(here.time(of: user) == time.now && here.confirmationDate(of: user) == nil)
         time.advance(by: 60)
         here.noteSuccess(

@@ -9,268 +9,196 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Duration of waits after a 401, 403 or 404: they apply to the same URL and credentials, and last
-/// only minutes if the cause may be temporary.
+/// Downloads after a 401, 403, 404 or another 4xx: the next call asks the server again, and the log
+/// repeats no warning.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RefusalTests {
-    private static let document =
-        #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
+    private static let document = ScriptedDownloader.Answer.configuration(.titled(["Home": "a"]))
+    private static let policies = [FetchPolicy.always, .make()]
 
-    private let store = InMemoryStore()
-    private let time = DeviceTime()
-
-    /// A launch of the app whose fetch policy draws waits with a seed.
-    private func launch(
-        _ downloader: any ActiveConfigDownloader, seed: UInt64 = 1
-    ) -> ActiveConfig {
-        let options = ActiveConfigOptions(fetchPolicy: .make(seed: seed), log: .disabled)
-        return ActiveConfig(
-            configDownloader: downloader, configStore: store,
-            notificationCenter: NotificationCenter(),
-            listenerQueue: DispatchQueue(label: "listeners"), options: options,
-            clock: ManualClock(), now: { [time] in time.now })
+    private static func failure(
+        _ status: Int, retryAfter: Duration? = nil
+    ) -> ScriptedDownloader.Answer {
+        .failure(DownloadError(.httpStatus, status: status, retryAfter: retryAfter))
     }
 
-    private func error(of config: ActiveConfig) async -> DownloadError? {
+    /// A downloader with an answer for each request; the last one is repeated.
+    private static func script(_ answers: ScriptedDownloader.Answer...) -> ScriptedDownloader {
+        ScriptedDownloader { answers[min($0.number, answers.count) - 1] }
+    }
+
+    private func error(
+        of config: ActiveConfig, userID: String? = nil
+    ) async -> DownloadError? {
         do {
-            try await config.downloadNewConfig()
+            try await config.configuration(forUserID: userID).download()
             return nil
         } catch {
             return error as? DownloadError
         }
     }
 
-    /// A server that returns the document unless `isRefused` is true.
-    private static func server(
-        _ status: Int, refusing isRefused: @escaping @Sendable (LoopbackServer.Request) -> Bool
-    ) throws -> LoopbackServer {
-        try LoopbackServer { request in
-            isRefused(request)
-                ? LoopbackServer.response(status) : LoopbackServer.response(body: document)
+    /// `retryAfter` is a number of seconds.
+    @Test(arguments: [400, 401, 403, 404, 410, 421, 499], [nil, 3_600])
+    func theNextCallAsksAgain(status: Int, retryAfter: Int?) async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(3_600)))
+        for _ in 1...2 {
+            let launch = fixture.launch(
+                Self.script(Self.failure(status, retryAfter: retryAfter.map { .seconds($0) })))
+            for number in 1...3 {
+                let refused = await error(of: launch.config)
+                #expect(refused?.code == .httpStatus && refused?.status == status)
+                #expect(refused?.retryAfter == retryAfter.map { .seconds($0) })
+                #expect(launch.downloader.requests.count == number)
+                #expect(launch.config.status.throttledUntil == nil)
+            }
         }
+        let launch = fixture.launch(Self.script(Self.document))
+        #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
     }
 
-    /// Expects a refusal, the wait in this launch and in the next, and its end through the change
-    /// in `next`.
-    private func expectAnEnd(
-        of first: any ActiveConfigDownloader, status: Int, by next: any ActiveConfigDownloader,
-        _ server: LoopbackServer
-    ) async throws {
-        for number in 0..<2 {
-            let config = launch(first)
-            if number == 0 { #expect(await error(of: config)?.status == status) }
-            #expect(await error(of: config)?.code == .throttled)
-            #expect(config.status.throttledUntil != nil)
-        }
-        let count = server.requests.count
-        let config = launch(next)
-        #expect(try await config.downloadNewConfig().outcome == .downloaded)
-        #expect(config.status.throttledUntil == nil)
-        #expect(server.requests.count == count + 1)
-    }
-
+    /// Nothing but the server has changed.
     @Test(arguments: [401, 403, 404])
-    func anotherURLEndsTheWait(status: Int) async throws {
-        let server = try Self.server(status) { $0.target.hasPrefix("/wrong") }
-        defer { server.stop() }
-        func downloader(_ path: String) throws -> JSONURLDownloader {
-            JSONURLDownloader(backend: ActiveConfigBackend(url: try server.url(path)))
-        }
-        try await expectAnEnd(
-            of: downloader("/wrong"), status: status, by: downloader("/right"), server)
-    }
-
-    @Test(arguments: [401, 403, 404])
-    func anotherKeyEndsTheWait(status: Int) async throws {
-        let server = try Self.server(status) { $0.headers["x-api-key"] != "right-key" }
-        defer { server.stop() }
-        func downloader(_ key: String) throws -> JSONURLDownloader {
-            JSONURLDownloader(
-                backend: ActiveConfigBackend(url: try server.url("/"), credentials: .apiKey(key)))
-        }
-        try await expectAnEnd(
-            of: downloader("wrong-key"), status: status, by: downloader("right-key"), server)
-    }
-
-    /// Also before any download of the launch.
-    @Test func theEndOfAWaitIsKnownBeforeTheNextDownload() async throws {
-        let server = try Self.server(403) { $0.headers["x-api-key"] != "right-key" }
-        defer { server.stop() }
-        let url = try server.url("/")
-        func config(_ key: String) -> ActiveConfig {
-            launch(
-                JSONURLDownloader(
-                    backend: ActiveConfigBackend(url: url, credentials: .apiKey(key))))
-        }
-        #expect(await error(of: config("wrong-key"))?.status == 403)
-        #expect(config("wrong-key").status.throttledUntil != nil)
-        #expect(config("right-key").status.throttledUntil == nil)
-    }
-
-    @Test(arguments: [401, 403])
-    func anotherTokenEndsTheWait(status: Int) async throws {
-        let server = try Self.server(status) { $0.headers["authorization"] != "Bearer new" }
-        defer { server.stop() }
-        let token = Locked("old")
-        let backend = ActiveConfigBackend(
-            url: try server.url("/"), credentials: .userToken { _ in token.withLock { $0 } })
-        let config = launch(JSONURLDownloader(backend: backend))
-        #expect(await error(of: config)?.status == status)
-        for _ in 0..<3 { #expect(await error(of: config)?.code == .throttled) }
-        let count = server.requests.count
-        token.withLock { $0 = "new" }
-        #expect(try await config.downloadNewConfig().outcome == .downloaded)
-        #expect(server.requests.count == count + 1)
-    }
-
-    @Test func aRequestOfTheAppsOwnThatChangesEndsTheWait() async throws {
-        let server = try Self.server(403) { !$0.target.contains("key=right") }
-        defer { server.stop() }
-        let url = try server.url("/config").absoluteString
-        func downloader(_ key: String) throws -> JSONURLDownloader {
-            let url = try #require(URL(string: "\(url)?key=\(key)"))
-            return JSONURLDownloader { _ in URLRequest(url: url) }
-        }
-        try await expectAnEnd(
-            of: downloader("wrong"), status: 403, by: downloader("right"), server)
-    }
-
-    /// Whatever the reason was, the same token may be accepted now.
-    @Test(arguments: [false, true])
-    func tokensDidChangeEndsTheWait(isNextLaunch: Bool) async throws {
+    func aRefusalThatTheServerTakesBackEndsWithTheNextCall(status: Int) async throws {
         let isRefusing = Locked(true)
-        let server = try Self.server(403) { _ in isRefusing.withLock { $0 } }
-        defer { server.stop() }
-        let credentials = ClientCredentials.userToken { _ in "token" }
-        let backend = ActiveConfigBackend(url: try server.url("/"), credentials: credentials)
-        var config = launch(JSONURLDownloader(backend: backend))
-        #expect(await error(of: config)?.status == 403)
-        if isNextLaunch { config = launch(JSONURLDownloader(backend: backend)) }
-        #expect(await error(of: config)?.code == .throttled)
-        isRefusing.withLock { $0 = false }
-        #expect(config.status.throttledUntil != nil)
-        credentials.tokensDidChange()
-        #expect(config.status.throttledUntil == nil)
-        #expect(try await config.downloadNewConfig().outcome == .downloaded)
-    }
-
-    /// Each request may differ, for example by a request ID.
-    @Test func aRequestThatAlwaysDiffersIsHeldBackAllTheSame() async throws {
-        let server = try Self.server(403) { _ in true }
-        defer { server.stop() }
-        let url = try server.url("/")
-        let number = Locked(0)
-        let config = launch(
-            JSONURLDownloader { _ in
-                var request = URLRequest(url: url)
-                request.setValue(
-                    number.withLock { number in
-                        number += 1
-                        return "\(number)"
-                    }, forHTTPHeaderField: "X-Request-ID")
-                return request
-            })
-        for _ in 0..<50 { _ = await error(of: config) }
-        #expect(server.requests.count <= 10)
-        #expect(config.status.throttledUntil != nil)
-    }
-
-    @Test(arguments: [401, 404])
-    func aCauseThatMayEndAnyMinuteIsRetriedWithinMinutes(status: Int) async throws {
-        var generator = SeededGenerator.printingItsSeed()
-        for _ in 0..<100 {
-            let config = launch(
-                ScriptedDownloader { _ in
-                    .failure(DownloadError(.httpStatus, status: status))
-                }, seed: generator.next())
-            try await config.forgetGenericUser()
-            #expect(await error(of: config)?.status == status)
-            let end = try #require(config.status.throttledUntil)
-            #expect((60...600).contains(end.timeIntervalSince(time.now)))
+        let server = try LoopbackServer { _ in
+            isRefusing.withLock { $0 }
+                ? LoopbackServer.response(status)
+                : LoopbackServer.response(
+                    body: #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#)
         }
+        defer { server.stop() }
+        let backend = ActiveConfigBackend(url: try server.url("/"), credentials: .apiKey("key"))
+        let config = ActiveConfig.make(
+            downloader: JSONURLDownloader(backend: backend),
+            options: ActiveConfigOptions(fetchPolicy: .make(), log: .disabled))
+        for _ in 1...3 { #expect(await error(of: config)?.status == status) }
+        isRefusing.withLock { $0 = false }
+        #expect(try await config.downloadNewConfig().outcome == .downloaded)
+        #expect(server.requests.count == 4)
     }
 
-    @Test(arguments: [(401, true), (403, true), (503, false)])
-    func theErrorOfAWaitNamesItsCauseItsEndAndWhatEndsIt(
-        status: Int, isRefusal: Bool
-    ) async throws {
-        let config = launch(
-            ScriptedDownloader { _ in .failure(DownloadError(.httpStatus, status: status)) })
-        #expect(await error(of: config)?.status == status)
+    /// The wait of an earlier failure of the server is neither ended nor prolonged.
+    @Test func aRefusalLeavesTheWaitOfAFailure() throws {
+        let (store, time) = (InMemoryStore(), DeviceTime())
+        let history = DownloadHistory(
+            store: store, policy: .make(), now: { time.now }, log: .disabled)
+        func fail(_ status: Int, retryAfter: Duration?) {
+            history.noteFailure(
+                of: history.request(of: .generic, ""),
+                DownloadError(.httpStatus, status: status, retryAfter: retryAfter), after: .zero)
+        }
+        fail(503, retryAfter: .seconds(600))
+        let end = try #require(history.waitEnd)
+        time.advance(by: 100)
+        fail(403, retryAfter: .seconds(3_600))
+        #expect(history.waitEnd == end)
+    }
+
+    @Test func noTokenIsRequestedForADownloadThatHasToWait() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackServer.response(503, headers: ["Retry-After": "600"])
+        }
+        defer { server.stop() }
+        let count = Locked(0)
+        let credentials = ClientCredentials.userToken { _ in
+            count.withLock { $0 += 1 }
+            return "token"
+        }
+        let backend = ActiveConfigBackend(url: try server.url("/"), credentials: credentials)
+        let config = ActiveConfig.make(
+            downloader: JSONURLDownloader(backend: backend),
+            options: ActiveConfigOptions(fetchPolicy: .make(), log: .disabled))
+        #expect(await error(of: config)?.status == 503)
+        credentials.tokensDidChange()
+        #expect(await error(of: config)?.code == .throttled)
+        #expect(config.status.throttledUntil != nil)
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test(arguments: policies)
+    func equalRefusalsAreOneWarningUntilASuccess(policy: FetchPolicy) async throws {
+        let launch = UpdatesFixture(fetchPolicy: policy).launch(
+            Self.script(
+                Self.failure(403), Self.failure(403), Self.failure(404), Self.failure(404),
+                Self.document, Self.failure(404), Self.failure(404)))
+        let numbers = [1, 1, 2, 2, 2, 3, 3]
+        for (index, number) in numbers.enumerated() {
+            _ = await error(of: launch.config)
+            #expect(launch.log.messages(ofLevel: .warning).count == number, "call \(index)")
+        }
+        #expect(launch.log.messages(ofLevel: .info).count { $0.contains("status 40") } == 3)
+        #expect(launch.downloader.requests.count == numbers.count)
+    }
+
+    @Test(arguments: policies)
+    func eachUserHasAWarning(policy: FetchPolicy) async throws {
+        let launch = UpdatesFixture(fetchPolicy: policy).launch(Self.script(Self.failure(403)))
+        for userID in ["A", "B", "A", "B", nil] {
+            #expect(await error(of: launch.config, userID: userID)?.status == 403)
+        }
+        #expect(launch.log.messages(ofLevel: .warning).count == 3)
+    }
+
+    @Test func aFailureOfTheServerAndAWaitKeepARefusalReported() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let launch = fixture.launch(
+            Self.script(
+                Self.failure(403), Self.failure(503, retryAfter: .seconds(600)),
+                Self.failure(403)))
+        #expect(await error(of: launch.config)?.status == 403)
+        #expect(await error(of: launch.config)?.status == 503)
+        #expect(await error(of: launch.config)?.code == .throttled)
+        fixture.time.advance(by: 700)
+        #expect(await error(of: launch.config)?.status == 403)
+        let warnings = launch.log.messages(ofLevel: .warning)
+        #expect(warnings.count == 2, "\(warnings)")
+    }
+
+    @Test func aCancelledDownloadKeepsARefusalReported() async throws {
+        let launch = UpdatesFixture().launch(
+            ScriptedDownloader { $0.number == 2 ? .held : Self.failure(403) })
+        let config = launch.config
+        #expect(await error(of: config)?.status == 403)
+        let download = Task { try await config.downloadNewConfig() }
+        try await launch.downloader.waitForRequests(2)
+        download.cancel()
+        await #expect(throws: CancellationError.self) { try await download.value }
+        #expect(await error(of: config)?.status == 403)
+        let warnings = launch.log.messages(ofLevel: .warning)
+        #expect(warnings.count == 1, "\(warnings)")
+    }
+
+    @Test(arguments: [408, 429, 503])
+    func theErrorOfAWaitNamesItsCauseAndItsEnd(status: Int) async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make())
+        let launch = fixture.launch(Self.script(Self.failure(status)))
+        #expect(await error(of: launch.config)?.status == status)
         // Also in a later launch.
-        let throttled = try #require(
-            await error(of: launch(ScriptedDownloader(.unchanged))))
+        let throttled = try #require(await error(of: fixture.launch().config))
         #expect(throttled.code == .throttled && throttled.status == status)
         let seconds = Int(try #require(throttled.retryAfter).inSeconds.rounded(.up))
-        for part in ["status \(status)", "in \(seconds) second", "markStale()"] {
+        for part in [
+            "status \(status)", "in \(seconds) second", "markStale() does not end the wait",
+        ] {
             #expect(throttled.description.contains(part), "\(throttled)")
         }
-        #expect(throttled.description.contains("does not end the wait") == !isRefusal)
     }
 
-    @Test func theRecordHasNothingThatACredentialCouldBeFoundBy() async throws {
-        let server = try Self.server(403) { _ in true }
+    @Test func theRecordHasNothingOfARefusedRequest() async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.response(403) }
         defer { server.stop() }
-        let config = launch(
-            JSONURLDownloader(
-                backend: ActiveConfigBackend(
-                    url: try server.url("/"), credentials: .apiKey("weak"))))
+        let store = InMemoryStore()
+        let backend = ActiveConfigBackend(url: try server.url("/"), credentials: .apiKey("weak"))
+        let config = ActiveConfig.make(
+            downloader: JSONURLDownloader(backend: backend), store: store,
+            options: ActiveConfigOptions(fetchPolicy: .make(), log: .disabled))
         #expect(await error(of: config)?.status == 403)
         let record = try #require(store.clientState(named: "downloads"))
         #expect(!String(decoding: record, as: UTF8.self).contains("weak"))
-        // A fingerprint of 16 bits, of the URL and the key.
-        let object = try #require(
-            try SettingValue(jsonData: record)["refusals"]?["generic"]?.dictionaryValue)
-        #expect(object["fingerprint"]?.stringValue?.utf8.count == 4)
-        #expect(
-            Set(object.keys) == ["scope", "status", "wait", "fingerprint", "earlyCount"])
-    }
-
-    @Test(arguments: [Int.max, Int.min])
-    func aDamagedCountOfEarlyRequestsIsBounded(count: Int) async throws {
-        let scope = DownloadHistory(
-            store: InMemoryStore(), policy: .make(), now: Date.init, log: .disabled
-        ).request(of: .generic, "").scope
-        let start = time.now.timeIntervalSinceReferenceDate
-        let record = """
-            {"fetches": {}, "staleCount": 0, "failureCount": 0, "refusals": {"generic": \
-            {"scope": "\(scope)", "status": 403, "fingerprint": "0000", "earlyCount": \(count), \
-            "wait": {"start": \(start), "seconds": 7200, "isRestarted": false}}}}
-            """
-        store.updateClientState(named: "downloads") { _ in Data(record.utf8) }
-        let server = try Self.server(403) { _ in true }
-        defer { server.stop() }
-        let credentials = ClientCredentials.apiKey("key")
-        let config = launch(
-            JSONURLDownloader(
-                backend: ActiveConfigBackend(url: try server.url("/"), credentials: credentials)))
-        for _ in 1...3 {
-            credentials.tokensDidChange()
-            #expect(await error(of: config)?.status == 403)
-        }
-    }
-
-    /// Records of former versions have no fingerprint of the URL and credentials, and have waits of
-    /// hours.
-    @Test(arguments: [(401, 300.0), (404, 300.0), (403, 7_200.0)])
-    func aRefusalInAnOldRecordIsReadAndBounded(status: Int, limit: Double) async throws {
-        let scope = DownloadHistory(
-            store: InMemoryStore(), policy: .make(), now: Date.init, log: .disabled
-        ).request(of: .generic, "").scope
-        let start = time.now.timeIntervalSinceReferenceDate
-        let record = """
-            {"fetches": {}, "staleCount": 0, "failureCount": 0, "refusals": {"generic": \
-            {"scope": "\(scope)", "status": \(status), "wait": \
-            {"start": \(start), "seconds": 7200, "isRestarted": false}}}}
-            """
-        store.updateClientState(named: "downloads") { _ in Data(record.utf8) }
-        let config = launch(
-            ScriptedDownloader { _ in .configuration(.titled(["Home": "a"])) })
-        let end = try #require(config.status.throttledUntil)
-        #expect(end.timeIntervalSince(time.now) == limit)
-        #expect(await error(of: config)?.status == status)
-        time.advance(by: limit)
-        #expect(try await config.downloadNewConfig().outcome == .downloaded)
+        let object = try #require(try SettingValue(jsonData: record).dictionaryValue)
+        #expect(Set(object.keys) == ["last", "fetches", "staleCount", "failureCount"])
+        #expect(object["failureCount"] == 0)
     }
 
     @Test func downloadsWaitAsLongAsTheServerAsksAnUpdaterTo() async throws {
@@ -278,8 +206,13 @@ struct RefusalTests {
             LoopbackServer.response(503, headers: ["Retry-After": "7200"])
         }
         defer { server.stop() }
-        let backend = ActiveConfigBackend(url: try server.url("/"))
-        let config = launch(JSONURLDownloader(backend: backend))
+        let (backend, time) = (ActiveConfigBackend(url: try server.url("/")), DeviceTime())
+        let config = ActiveConfig(
+            configDownloader: JSONURLDownloader(backend: backend), configStore: InMemoryStore(),
+            notificationCenter: NotificationCenter(),
+            listenerQueue: DispatchQueue(label: "listeners"),
+            options: ActiveConfigOptions(fetchPolicy: .make(), log: .disabled),
+            clock: ManualClock(), now: { time.now })
         let updater = ActiveConfigUpdater(config, source: URLSessionEventSource(backend: backend))
         updater.start()
         defer { updater.stop() }
@@ -292,27 +225,32 @@ struct RefusalTests {
         #expect(server.requests.count == 1)
     }
 
-    /// A refusal of an updater blocks only those downloads of the app that use the same
-    /// credentials.
-    @Test func anUpdaterAndADownloadWithTheSameRequestHaveTheSameFingerprint() async throws {
-        let server = try Self.server(403) { _ in true }
-        defer { server.stop() }
-        let url = try server.url("/")
-        func fingerprints(_ key: String) async throws -> [String?] {
-            let backend = ActiveConfigBackend(url: url, credentials: .apiKey(key))
-            let download = await #expect(throws: DownloadError.self) {
-                try await JSONURLDownloader(backend: backend)
-                    .requestActiveConfig(forUserID: "1", lastKnown: nil)
+    /// An updater waits by itself after a refusal, and holds no download of the app back.
+    @Test func anUpdaterThatIsRefusedWaitsAloneAndHasAWarningOfItsOwn() async throws {
+        let launch = UpdatesFixture(fetchPolicy: .make()).launch(Self.script(Self.failure(403)))
+        let (config, clock, attempts) = (launch.config, ManualClock(), Locked(0))
+        let source = PreparedSource { userID in
+            PreparedConnection(userID) { _ in
+                attempts.withLock { $0 += 1 }
+                throw DownloadError(.httpStatus, status: 403)
             }
-            let connection = URLSessionEventSource(backend: backend)
-                .connection(forUserID: "1")
-            let refused = await #expect(throws: DownloadError.self) {
-                try await connection.document(lastKnown: nil, wait: nil)
-            }
-            return [download?.fingerprint, refused?.fingerprint]
         }
-        let (first, second) = (try await fingerprints("a"), try await fingerprints("b"))
-        #expect(first[0] != nil && first[0] == first[1])
-        #expect(first[0] != second[0])
+        let updater = ActiveConfigUpdater.make(
+            config, source: source, users: .fixed([nil]), clock: clock)
+        let run = Task { await updater.run() }
+        for await update in updater.updates {
+            if case .state(.waiting, _) = update { break }
+        }
+        #expect(config.status.throttledUntil == nil)
+        for number in 1...3 {
+            #expect(await error(of: config)?.status == 403)
+            #expect(launch.downloader.requests.count == number)
+        }
+        // Its clock stands still.
+        #expect(attempts.withLock { $0 } == 1)
+        run.cancel()
+        _ = await run.value
+        let warnings = launch.log.messages(ofLevel: .warning)
+        #expect(warnings.count == 2, "\(warnings)")
     }
 }
