@@ -179,6 +179,7 @@ let package = Package(
             resources: [.copy("Fixtures")]
         ),
         .target(name: "SeededRandomness", path: "Tests/SeededRandomness"),
+        .target(name: "ChildProcesses", path: "Tests/ChildProcesses"),
         .target(name: "TemporaryFolders", path: "Tests/TemporaryFolders"),
         .target(
             name: "ChunkedBodies", dependencies: products("NIOCore"), path: "Tests/ChunkedBodies"),
@@ -234,14 +235,14 @@ let package = Package(
         ),
         .target(
             name: "EtcdTestSupport",
-            dependencies: ["EtcdTemplateStore", "TemporaryFolders"]
+            dependencies: ["ChildProcesses", "EtcdTemplateStore", "TemporaryFolders"]
                 + products("NIOConcurrencyHelpers", "NIOCore", "NIOPosix"),
             path: "Tests/EtcdTestSupport"
         ),
         .testTarget(
             name: "EtcdTemplateStoreTests",
             dependencies: [
-                "EtcdTemplateStore", "EtcdTestSupport", "InMemoryTemplateStore",
+                "ChildProcesses", "EtcdTemplateStore", "EtcdTestSupport", "InMemoryTemplateStore",
                 "SeededRandomness", "SQLiteTemplateStore", "Templates", "TemplateStore",
                 "TemplateStoreTesting", "TemporaryFolders",
             ]
@@ -254,7 +255,7 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "ChunkedBodies", "ClientAPI", "ConfigServer", "HTTPServing",
+                "ChildProcesses", "ChunkedBodies", "ClientAPI", "ConfigServer", "HTTPServing",
                 "InMemoryTemplateStore", "JSONTree", "Rendering", "SeededRandomness", "Targeting",
                 "TemplateStore",
             ]
@@ -280,8 +281,9 @@ let package = Package(
         .testTarget(
             name: "SampleBackendTests",
             dependencies: [
-                "AdminAPI", "ConfigServer", "EtcdTemplateStore", "EtcdTestSupport",
-                "HTTPServing", "InMemoryTemplateStore", "JSONTree", "SampleBackend",
+                "AdminAPI", "ChildProcesses", "ConfigServer", "EtcdTemplateStore",
+                "EtcdTestSupport", "HTTPServing", "InMemoryTemplateStore", "JSONTree",
+                "SampleBackend",
                 "SeededRandomness", "ServerTestSupport", "SQLiteTemplateStore", "TemplateStore",
                 "TemplateStoreTesting", "Templates", "TemporaryFolders",
             ]

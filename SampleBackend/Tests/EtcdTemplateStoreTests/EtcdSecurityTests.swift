@@ -1,3 +1,4 @@
+import ChildProcesses
 import EtcdTemplateStore
 import EtcdTestSupport
 import Foundation
@@ -32,12 +33,12 @@ struct EtcdSecurityTests {
         process.arguments = arguments
         process.environment = ["ETCDCTL_API": "3"]
         process.currentDirectoryURL = folder.url
-        let output = Pipe()
+        let output = Pipe.alone()
         process.standardOutput = output
         process.standardError = output
-        let typed = Pipe()
+        let typed = Pipe.alone()
         process.standardInput = typed
-        try process.run()
+        try process.runAlone()
         try typed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try typed.fileHandleForWriting.close()
         let text = String(

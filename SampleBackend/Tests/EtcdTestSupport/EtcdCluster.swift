@@ -1,3 +1,4 @@
+import ChildProcesses
 package import EtcdTemplateStore
 import Foundation
 import TemporaryFolders
@@ -82,12 +83,12 @@ package final class EtcdCluster: Sendable {
                 zip(names, peers).map { "\($0)=\($1)" }.joined(separator: ","),
                 "--initial-cluster-token", tokens.current, "--log-level", "error",
             ] + options
-        let input = Pipe()
+        let input = Pipe.alone()
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         let log = try folder.write("", to: "\(names[member]).log")
         process.standardError = FileHandle(forWritingAtPath: log)
-        try process.run()
+        try process.runAlone()
         processes.set(.init(process: process, input: input), of: member)
     }
 
@@ -160,7 +161,7 @@ package final class EtcdCluster: Sendable {
         process.standardError = FileHandle.nullDevice
         let status = try await withCheckedThrowingContinuation { continuation in
             process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
+            do { try process.runAlone() } catch { continuation.resume(throwing: error) }
         }
         guard status == 0 else {
             throw EtcdClusterError(description: "etcdctl \(arguments) ended with \(status).")

@@ -1,4 +1,5 @@
 import AdminAPI
+import ChildProcesses
 import Foundation
 import GRDB
 import JSONTree

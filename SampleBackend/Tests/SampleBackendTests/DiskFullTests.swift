@@ -1,3 +1,4 @@
+import ChildProcesses
 import SeededRandomness
 import TemporaryFolders
 

@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import JSONTree
 import SeededRandomness
@@ -209,10 +210,10 @@ struct ExitCodeTests {
             let process = Process()
             process.executableURL = try BackendProcess.executable()
             process.arguments = ["import", "firebase", "-"]
-            let input = Pipe()
+            let input = Pipe.alone()
             process.standardInput = input
             process.standardOutput = full
-            let errors = Pipe()
+            let errors = Pipe.alone()
             process.standardError = errors
             try process.runAlone()
             try input.fileHandleForWriting.write(contentsOf: Data(#"{"parameters": {}}"#.utf8))

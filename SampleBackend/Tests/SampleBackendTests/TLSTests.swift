@@ -1,3 +1,4 @@
+import ChildProcesses
 import Foundation
 import SeededRandomness
 import ServerTestSupport
@@ -17,7 +18,7 @@ struct TLSTests {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/\(program)")
         process.arguments = arguments
-        let output = Pipe()
+        let output = Pipe.alone()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.runAlone()
@@ -274,8 +275,8 @@ struct TLSTests {
 /// A connection of `openssl s_client` that stays open.
 private final class OpenTLSConnection {
     private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let input = Pipe.alone()
+    private let output = Pipe.alone()
 
     init(to url: String) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")

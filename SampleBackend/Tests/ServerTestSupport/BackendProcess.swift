@@ -1,3 +1,4 @@
+import ChildProcesses
 package import Foundation
 
 /// The built `sample-backend`, run as a process.
@@ -36,8 +37,8 @@ package final class BackendProcess: Sendable {
         isOutputClosed: Bool = false, launcher: [String] = []
     ) throws {
         let (ends, continuation) = AsyncStream.makeStream(of: End.self)
-        let output = Pipe()
-        let error = Pipe()
+        let output = Pipe.alone()
+        let error = Pipe.alone()
         process = Process()
         let executable = try Self.executable()
         if let openFiles {

@@ -12,8 +12,8 @@ struct CrashProbeTests {
     /// Process that crashes on a value.
     private struct Probe {
         let child = ChildProcess()
-        let output = Pipe()
-        let input = Pipe()
+        let output = ChildProcess.pipe()
+        let input = ChildProcess.pipe()
 
         init(_ folder: TemporaryFolder, window: Int = 60_000, document: URL? = nil) throws {
             child.process.executableURL = .probe(named: "CrashProbe")

@@ -32,7 +32,7 @@ final class TLSServer: Sendable {
                 "-keyout", "\(path)/key.pem", "-out", "\(path)/certificate.pem",
             ])
         try #require(status == 0)
-        let output = Pipe()
+        let output = ChildProcess.pipe()
         let process = child.process
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["python3", "-c", Self.script, path]

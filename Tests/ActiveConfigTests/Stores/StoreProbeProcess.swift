@@ -3,7 +3,7 @@ import Foundation
 /// The executable `StoreProbe` as a child process.
 struct StoreProbeProcess {
     private let child = ChildProcess()
-    private let output = Pipe()
+    private let output = ChildProcess.pipe()
 
     /// Starts the process.
     ///

@@ -11,8 +11,9 @@ final class ChildProcess: @unchecked Sendable {  // The process is set up before
 
     private let ended = DispatchGroup()
 
-    /// Serializes process starts: a child that another thread starts at the same time may inherit
-    /// the descriptor by which Foundation notices the end.
+    /// Serializes starts of processes, and makings of pipes: a child that another thread starts at the
+    /// same time may inherit the descriptor by which Foundation notices the end, or keep a pipe open
+    /// whose reader then waits for that child too.
     private static let lock = NSLock()
 
     /// Writing to a child that has ended then throws an error instead of ending the tests.
@@ -20,6 +21,9 @@ final class ChildProcess: @unchecked Sendable {  // The process is set up before
         signal(SIGPIPE, SIG_IGN)
         return true
     }()
+
+    /// A pipe that no other child inherits.
+    static func pipe() -> Pipe { lock.withLock { Pipe() } }
 
     func run() throws {
         _ = Self.ignoresBrokenPipes

@@ -17,8 +17,8 @@ final class DownloadProbeProcess: Sendable {
     }
 
     private let child = ChildProcess()
-    private let output = Pipe()
-    private let input = Pipe()
+    private let output = ChildProcess.pipe()
+    private let input = ChildProcess.pipe()
 
     /// Starts the process.
     ///
