@@ -133,6 +133,19 @@ struct ReloadingTests {
         #expect(user["Home"]?.title == "new")
     }
 
+    @Test func aChangeByTheGenericUserIsReturned() async throws {
+        try persist("old", version: 1)
+        let fixture = CoordinatorFixture.make(store: store)
+        fixture.config.currentUserID = "1"
+        #expect(fixture.config["Home"]?.title == "old")
+        try persist("new", version: 2)
+        let changes = await fixture.config.reload()
+        #expect(changes.map(\.sectionName) == ["Home"])
+        #expect(changes.map(\.userID) == ["1"] && changes.map(\.reason) == [.reloaded])
+        #expect(changes.map { [$0.old?.title, $0.new?.title] } == [["old", "new"]])
+        #expect(await fixture.config.reload().isEmpty)
+    }
+
     @Test func withoutAStoreTheDownloadStays() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(.configuration(Self.document("downloaded", version: 1))), store: nil)
