@@ -79,7 +79,9 @@ extension ActiveConfig {
                 let pending = documents.unstoredPending ?? documents.active?.pending?.configuration
                 apply(
                     UserEvent(
-                        event: .unstored(own: documents.unstoredOwn, pending: pending),
+                        event: .unstored(
+                            own: documents.unstoredOwn, pending: pending,
+                            takeovers: documents.takeovers),
                         reason: .restored), to: entry)
                 throw error
             }

@@ -35,7 +35,8 @@ extension ActiveConfig {
         let entry = users.entry(of: userID, isKept: false)
         let outcome = try? await storeCalls.runUnlessCancelled(in: entry.writes) { [self] in
             turns.run(of: entry) { turn -> PushOutcome in
-                let held = newestDocument(of: entry)
+                let documents = documentsToDecideOn(in: turn)
+                let held = storage.newest(of: userID, documents)
                 let configuration: ConfigurationState
                 switch decide(held) {
                 case .skip: return .skipped
@@ -59,7 +60,8 @@ extension ActiveConfig {
                     // Within the turn, so that forgetting the user happens before or after.
                     let result = bring(
                         pushed: document, held: held,
-                        headerFields: configuration.original?.headerFields ?? [:], in: turn)
+                        headerFields: configuration.original?.headerFields ?? [:], on: documents,
+                        in: turn)
                     guard let result else { return .skipped }
                     reportShape(of: configuration, since: held, of: userID)
                     history.notePush(
@@ -89,7 +91,8 @@ extension ActiveConfig {
         let entry = users.entry(of: userID, isKept: false)
         try? await storeCalls.runUnlessCancelled(in: entry.writes) { [self] in
             turns.run(of: entry) { turn in
-                let held = newestDocument(of: entry)
+                let documents = documentsToDecideOn(in: turn)
+                let held = storage.newest(of: userID, documents)
                 guard
                     let new = try? vettings.accepted(
                         answer: answer, asked: asked, lastKnown: held, of: userID,
@@ -97,7 +100,8 @@ extension ActiveConfig {
                 else { return }
                 _ = bring(
                     pushed: new, held: held,
-                    headerFields: answer.original?.headerFields ?? [:], in: turn)
+                    headerFields: answer.original?.headerFields ?? [:], on: documents,
+                    in: turn)
             }
             signalChange(of: userID)
         }
