@@ -82,7 +82,9 @@ extension ActiveConfig {
         }
         if !isNewest { arrival.drop() }
         arrival.replacedVersion = arrival.document.flatMap { replacedVersion(by: $0, of: entry) }
-        record(arrival, isActive: isActive)
+        record(
+            arrival, isActive: isActive,
+            isStored: event?.isStored ?? !entry.documents.hasUnstored)
         let ended = end(arrival, to: entry) { arrival in
             if isToBeRead {
                 return apply(reason: .downloaded, arrival: arrival, to: entry) {
@@ -117,14 +119,14 @@ extension ActiveConfig {
     }
 
     /// Records the download in the history, before a listener can ask for the status.
-    private func record(_ arrival: Arrival, isActive: Bool) {
+    private func record(_ arrival: Arrival, isActive: Bool, isStored: Bool) {
         guard let attempt = arrival.attempt else { return }
         if attempt.received == nil {
             history.noteSuccess(
                 of: attempt.request, arrival.outcome, after: attempt.duration(),
-                isActive: isActive)
+                isActive: isActive, isStored: isStored)
         } else if arrival.outcome == .downloaded {
-            history.notePush(of: attempt.request, isActive: isActive)
+            history.notePush(of: attempt.request, isActive: isActive, isStored: isStored)
         }
     }
 

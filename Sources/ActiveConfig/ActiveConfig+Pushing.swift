@@ -66,7 +66,8 @@ extension ActiveConfig {
                     reportShape(of: configuration, since: held, of: userID)
                     history.notePush(
                         of: history.request(of: userID, configDownloader.requestDigest),
-                        isActive: entry.documents.active?.pending == nil)
+                        isActive: entry.documents.active?.pending == nil,
+                        isStored: !entry.documents.hasUnstored)
                     return .applied(configuration, result)
                 }
             }

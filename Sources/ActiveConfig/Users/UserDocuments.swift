@@ -80,6 +80,16 @@ struct UserDocuments: Sendable {
             }
         }
 
+        /// False when the store could not take a document; nil when nothing was to be stored.
+        var isStored: Bool? {
+            switch self {
+            case .saved(_, let unstored, _): unstored == nil
+            case .unstored(let own, let pending, _): own == nil && pending == nil
+            case .loaded, .reloaded, .forgotten, .fallbackChanged, .confirmed, .launchSuperseded:
+                nil
+            }
+        }
+
         /// The number of takeovers when it was decided.
         fileprivate var takeovers: Int? {
             switch self {
@@ -230,7 +240,8 @@ struct UserDocuments: Sendable {
     /// True when this launch has state of the user that is not stored.
     var isUnstored: Bool { hasUnstored || isLaunchUnstored }
 
-    private var hasUnstored: Bool { unstoredOwn != nil || unstoredPending != nil }
+    /// True when the store could not take a document.
+    var hasUnstored: Bool { unstoredOwn != nil || unstoredPending != nil }
 
     private var choice: KnownConfiguration? {
         if case .chosen(let choice) = fallback { choice } else { nil }
