@@ -26,9 +26,8 @@ extension Downloads {
             if download.isAbandoned { return nil }
             let received = attempt?.received
             if let received, received.epoch.isOver { return nil }
-            users.loadedSnapshot(of: entry)
-            users.storeLaunch(in: turn)
-            let pending = entry.documents.active?.pending?.configuration
+            let documents = users.documentsToDecideOn(in: turn)
+            let pending = documents.active?.pending?.configuration
             let answer = UserDocuments.Answer(
                 outcome: exchange.outcome, document: exchange.answer?.succeeding(pending),
                 asked: lastKnown, revision: exchange.revision, isHandedOver: received != nil,
@@ -38,7 +37,7 @@ extension Downloads {
                 headerFields: exchange.headerFields)
             arrival.reloadedNames = exchange.reloadedNames
             (arrival.attempt, arrival.download) = (attempt, download)
-            return bring(arrival, by: .answered(answer), in: turn)?.result
+            return bring(arrival, by: .answered(answer), on: documents, in: turn)?.result
         }
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
@@ -60,10 +59,10 @@ extension Downloads {
     /// - Returns: The result, and whether what arrived was the newest document; nil when the
     ///   download was abandoned.
     private func bring(
-        _ arrival: Arrival, by proposal: UserDocuments.Proposal, in turn: Turn
+        _ arrival: Arrival, by proposal: UserDocuments.Proposal, on documents: UserDocuments,
+        in turn: Turn
     ) -> (result: DownloadResult, isNewest: Bool)? {
-        var arrival = arrival
-        let (entry, documents) = (turn.entry, turn.entry.documents)
+        var (arrival, entry) = (arrival, turn.entry)
         var (event, isActive, isNewest) = (
             UserDocuments.Event?.none, documents.active?.pending == nil, true
         )
@@ -75,62 +74,82 @@ extension Downloads {
         case .reload: isToBeRead = true
         case .save(let save):
             if case .bring(_, let isWhole, _) = save { isActive = isWhole }
-            event = users.save(save, in: turn)
+            event = users.storage.save(save, of: entry.userID, documents)
             isNewest = event != nil
             if !isNewest { users.takeOverStored(in: turn) }
         }
-        if !isNewest {
-            arrival.document = nil
-            if arrival.attempt?.received != nil { arrival.outcome = .notModified }
-        }
+        if !isNewest { arrival.drop() }
         arrival.replacedVersion = arrival.document.flatMap { replacedVersion(by: $0, of: entry) }
-        record(arrival, isActive: isActive)
-        let result = front.firstDownload.inOrder {
-            end(arrival, to: entry) { arrival in
-                if isToBeRead {
-                    return users.apply(reason: .downloaded, arrival: arrival, to: entry) {
-                        .reloaded(self.users.readStore(of: entry))
-                    }
+        record(
+            arrival, isActive: isActive,
+            isStored: event?.isStored ?? !entry.documents.hasUnstored)
+        let ended = end(arrival, to: entry) { arrival in
+            if isToBeRead {
+                return users.apply(reason: .downloaded, arrival: arrival, to: entry) {
+                    .reloaded(self.users.readStore(of: entry))
                 }
-                var end = Front.Change(event: event, reason: .downloaded)
-                end.arrival = arrival
-                return users.apply(end, to: entry)
             }
+            return users.apply(
+                Front.Change(event: event, reason: .downloaded, arrival: arrival), to: entry)
         }
-        return result.map { ($0, isNewest) }
+        if let ended { return (ended, isNewest) }
+        return endStale(arrival, in: turn)
+    }
+
+    /// Ends an arrival after whose decision a switch has read another process's document: the store
+    /// has the later one of the two.
+    ///
+    /// - Returns: As `bring`.
+    private func endStale(
+        _ arrival: Arrival, in turn: Turn
+    ) -> (result: DownloadResult, isNewest: Bool)? {
+        if arrival.download?.isAbandoned == true { return nil }
+        var (arrival, entry) = (arrival, turn.entry)
+        let changes = users.takeOverStored(in: turn) ?? []
+        arrival.reloadedNames.formUnion(changes.map(\.sectionName))
+        let newest = entry.documents.newest
+        let isNewest = arrival.document.map { newest?.isSame(as: $0) == true } ?? false
+        if !isNewest { arrival.drop() }
+        let ended = end(arrival, to: entry) { arrival in
+            users.apply(
+                Front.Change(event: nil, reason: .downloaded, arrival: arrival), to: entry)
+        }
+        return ended.map { ($0, isNewest) }
     }
 
     /// Records the download in the history, before a listener can ask for the status.
-    private func record(_ arrival: Arrival, isActive: Bool) {
+    private func record(_ arrival: Arrival, isActive: Bool, isStored: Bool) {
         guard let attempt = arrival.attempt else { return }
         if attempt.received == nil {
             history.noteSuccess(
                 of: attempt.request, arrival.outcome, after: attempt.duration(),
-                isActive: isActive)
+                isActive: isActive, isStored: isStored)
         } else if arrival.outcome == .downloaded {
-            history.notePush(of: attempt.request, isActive: isActive)
+            history.notePush(of: attempt.request, isActive: isActive, isStored: isStored)
         }
     }
 
     /// Ends a download by a transition, and makes its result.
     ///
-    /// - Returns: The result; nil when the download was abandoned.
+    /// - Returns: The result; nil when the download was abandoned, or the event was stale.
     private func end(
         _ arrival: Arrival, to entry: UserEntry, _ apply: (Arrival) -> UserTransition?
     ) -> DownloadResult? {
-        var (arrival, userID) = (arrival, entry.userID)
-        let record = arrival.isCounted ? front.firstDownload.record() : FirstDownload.Record()
-        arrival.isFirst = record.isFirst
-        let transition = apply(arrival)
-        front.firstDownload.settle(record, isAbandoned: transition == nil)
-        guard let transition else { return nil }
-        let isWaiting = transition.new?.known.pending != nil
-        if !isWaiting {
-            users.noteActive(
-                arrival.document, of: userID, in: entry.documents.epoch,
-                headerFields: arrival.headerFields)
+        front.firstDownload.inOrder {
+            var (arrival, userID) = (arrival, entry.userID)
+            let record = arrival.isCounted ? front.firstDownload.record() : FirstDownload.Record()
+            arrival.isFirst = record.isFirst
+            let transition = apply(arrival)
+            front.firstDownload.settle(record, isAbandoned: transition == nil)
+            guard let transition else { return nil }
+            let isWaiting = transition.new?.known.pending != nil
+            if !isWaiting {
+                users.noteActive(
+                    arrival.document, of: userID, in: entry.documents.epoch,
+                    headerFields: arrival.headerFields)
+            }
+            return arrival.result(transition, of: userID)
         }
-        return arrival.result(transition, of: userID)
     }
 
     /// Handles a document that arrived without a download; within the user's turn.
@@ -138,11 +157,12 @@ extension Downloads {
     /// - Returns: The result; nil when another process has stored a later one.
     func bring(
         pushed document: Vetted, held: ConfigurationState?, headerFields: [String: String],
-        in turn: Turn
+        on documents: UserDocuments, in turn: Turn
     ) -> DownloadResult? {
         let arrival = Arrival(
             document.document, outcome: .downloaded, headerFields: headerFields)
-        let end = bring(arrival, by: .pushed(document, held: held), in: turn)
+        let end = bring(
+            arrival, by: .pushed(document, held: held), on: documents, in: turn)
         return end.flatMap { $0.isNewest ? $0.result : nil }
     }
 

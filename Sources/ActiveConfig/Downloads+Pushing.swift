@@ -17,7 +17,8 @@ extension Downloads {
         let entry = users.table.entry(of: userID, isKept: false)
         let outcome = try? await users.calls.runUnlessCancelled(in: entry.writes) { [self] in
             users.turns.run(of: entry) { turn -> ConfigurationFeed.Outcome in
-                let held = users.newestDocument(of: entry)
+                let documents = users.documentsToDecideOn(in: turn)
+                let held = users.storage.newest(of: userID, documents)
                 let configuration: ConfigurationState
                 switch decide(held) {
                 case .skip: return .skipped
@@ -41,12 +42,14 @@ extension Downloads {
                     // Within the turn, so that forgetting the user happens before or after.
                     let result = bring(
                         pushed: document, held: held,
-                        headerFields: configuration.original?.headerFields ?? [:], in: turn)
+                        headerFields: configuration.original?.headerFields ?? [:], on: documents,
+                        in: turn)
                     guard let result else { return .skipped }
                     users.reportShape(of: configuration, since: held, of: userID)
                     history.notePush(
                         of: history.request(of: userID, downloader.requestDigest),
-                        isActive: entry.documents.active?.pending == nil)
+                        isActive: entry.documents.active?.pending == nil,
+                        isStored: !entry.documents.hasUnstored)
                     return .applied(configuration, result)
                 }
             }
@@ -71,7 +74,8 @@ extension Downloads {
         let entry = users.table.entry(of: userID, isKept: false)
         try? await users.calls.runUnlessCancelled(in: entry.writes) { [self] in
             users.turns.run(of: entry) { turn in
-                let held = users.newestDocument(of: entry)
+                let documents = users.documentsToDecideOn(in: turn)
+                let held = users.storage.newest(of: userID, documents)
                 guard
                     let new = try? vettings.accepted(
                         answer: answer, asked: asked, lastKnown: held, of: userID,
@@ -79,7 +83,8 @@ extension Downloads {
                 else { return }
                 _ = bring(
                     pushed: new, held: held,
-                    headerFields: answer.original?.headerFields ?? [:], in: turn)
+                    headerFields: answer.original?.headerFields ?? [:], on: documents,
+                    in: turn)
             }
             front.signalChange(of: userID)
         }

@@ -27,22 +27,21 @@ extension Users {
             return []
         }
         let userID = entry.userID
-        loadedSnapshot(of: entry)
         let changes = turns.run(of: entry) { turn -> [SectionChange]? in
-            storeLaunch(in: turn)
-            let documents = entry.documents
+            let documents = documentsToDecideOn(in: turn)
             guard let pending = storage.pending(of: userID, documents),
-                case .save(let save) = documents.decision(on: .activate(pending)),
-                let event = self.save(save, in: turn)
+                case .save(let save) = documents.decision(on: .activate(pending))
+            else { return documents.active?.pending == nil ? [] : nil }
+            guard let event = storage.save(save, of: userID, documents),
+                let transition = apply(
+                    Front.Change(event: event, reason: .activated), to: entry)
             else { return nil }
-            let transition = apply(Front.Change(event: event, reason: .activated), to: entry)
             history.noteActivation(of: userID)
             noteActive(
                 pending.document.keptInMemory, of: userID, in: entry.documents.epoch)
-            return transition?.changes ?? []
+            return transition.changes
         }
         if let changes { return changes }
-        guard entry.documents.active?.pending != nil else { return [] }
         // If another process activated it, that process has also recorded when it downloaded it.
         history.refresh()
         return reload(entry)

@@ -34,7 +34,9 @@ extension Users {
                 let pending = documents.unstoredPending ?? documents.active?.pending?.configuration
                 apply(
                     Front.Change(
-                        event: .unstored(own: documents.unstoredOwn, pending: pending),
+                        event: .unstored(
+                            own: documents.unstoredOwn, pending: pending,
+                            takeovers: documents.takeovers),
                         reason: .restored), to: entry)
                 throw error
             }

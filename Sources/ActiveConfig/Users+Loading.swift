@@ -47,7 +47,7 @@ extension Users {
         let entry = userID == .generic ? generic : table.entry(of: userID, isKept: false)
         while true {
             let isLoaded = entry.documents.active != nil
-            let stored = readStore(of: entry, isSwitch: true)
+            let stored = readStore(of: entry, replacing: current)
             // For a user without readers the store's content counts, even if it is less.
             let isRead =
                 storage.store == nil || table.usedEntry(of: userID) != nil
@@ -81,7 +81,14 @@ extension Users {
     ///
     /// The revisions are taken before what they cover, so that a change during the read makes it
     /// stale.
-    func readStore(of entry: UserEntry, isSwitch: Bool = false) -> UserDocuments.Stored {
+    ///
+    /// - Parameters:
+    ///   - entry: The user.
+    ///   - former: The current user, in whose place that user is about to be.
+    /// - Returns: The documents.
+    func readStore(
+        of entry: UserEntry, replacing former: UserEntry? = nil
+    ) -> UserDocuments.Stored {
         let (documents, genericRevision) = (entry.documents, generic.documents.revision)
         // In this order: a pending document is removed only after it is stored as the user's own.
         let pending = storage.pending(of: entry.userID, documents)
@@ -92,7 +99,7 @@ extension Users {
         switch base {
         case .own(let document): own = document
         case .chosen(let choice): fallback = .chosen(choice)
-        case .generic: refreshGeneric(isSwitch: isSwitch)
+        case .generic: refreshGeneric(besides: former.map { [$0, entry] } ?? [])
         }
         return UserDocuments.Stored(
             own: own, pending: pending?.document, fallback: fallback,
@@ -102,19 +109,30 @@ extension Users {
     /// Takes over the generic user's document stored by another process, for users who fall back to
     /// it.
     ///
-    /// A removal has no effect while somebody reads the generic user's configuration: a handle, or
-    /// the current user, unless that is about to change.
-    private func refreshGeneric(isSwitch: Bool) {
+    /// A removal has no effect while somebody reads the generic user's configuration: a file that
+    /// cannot be read for a moment looks like one.
+    ///
+    /// - Parameter switched: The users of a switch, who do not count unless they have handles.
+    private func refreshGeneric(besides switched: [UserEntry]) {
         guard generic.snapshot != nil, storage.store != nil else {
             loadedSnapshot(of: generic)
             return
         }
         let stored = readStore(of: generic)
-        let isRead = !isSwitch && front.entry === generic
-        let isUsed = isRead || table.usedEntry(of: .generic) != nil
+        let isRead = isGenericRead(besides: switched)
         apply(
-            Front.Change(event: .reloaded(stored, isWhole: !isUsed), reason: .reloaded), to: generic
-        )
+            Front.Change(event: .reloaded(stored, isWhole: !isRead), reason: .reloaded), to: generic)
+    }
+
+    /// Checks whether somebody reads the generic user's configuration: a handle, the current user, or
+    /// a user in memory who falls back to it.
+    private func isGenericRead(besides switched: [UserEntry]) -> Bool {
+        if table.usedEntry(of: .generic) != nil { return true }
+        if switched.isEmpty, front.entry === generic { return true }
+        let unread = switched.filter { table.usedEntry(of: $0.userID) == nil }
+        return table.contains { entry in
+            entry.isFollower && !unread.contains { $0 === entry }
+        }
     }
 
     /// The sections that readers are assumed to have seen before the first switch of a launch: the

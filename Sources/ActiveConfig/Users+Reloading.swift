@@ -40,28 +40,30 @@ extension Users {
         // Within the user's turn, so that a download of this process happens before or after.
         return turns.run(of: entry) { turn in
             let known = entry.documents.active
-            guard let known, let transition = takeOverStored(in: turn),
+            guard let known, let changes = takeOverStored(in: turn),
                 let new = entry.documents.active, new !== known
             else { return [] }
             reportShape(of: new.newest, since: known.newest, of: userID)
             if new.isOwn, new.pending == nil {
                 noteActive(new.configuration, of: userID, in: entry.documents.epoch)
             }
-            return transition.changes
+            return changes
         }
     }
 
     /// Takes over what another process has stored; within the user's turn.
     ///
-    /// - Returns: The transition; nil when nothing has changed.
+    /// - Returns: The changes of the user's sections, also those by the generic user, whose document
+    ///   the read takes over; nil when no document has changed.
     @discardableResult
-    func takeOverStored(in turn: Turn) -> UserTransition? {
+    func takeOverStored(in turn: Turn) -> [SectionChange]? {
         let entry = turn.entry
-        let revision = entry.documents.revision
-        let transition = apply(reason: .reloaded, to: entry) {
-            .reloaded(self.readStore(of: entry))
-        }
-        return entry.documents.revision == revision ? nil : transition
+        let (documents, old) = entry.current
+        _ = apply(reason: .reloaded, to: entry) { .reloaded(self.readStore(of: entry)) }
+        let (after, new) = entry.current
+        guard after.revision != documents.revision else { return nil }
+        guard let old, let new else { return [] }
+        return new.changes(since: old.sections)
     }
 
     /// Activates a user's document stored by another process when no request is made; blocks for the

@@ -75,13 +75,15 @@ final class Users: Sendable {
 
     // MARK: Storing
 
-    /// Stores what a decision asks for.
+    /// The documents of the turn's user for a decision and its save: loads them, and stores what a
+    /// launch has activated.
     ///
-    /// - Returns: What follows, which readers do not see yet; nil when another process has stored a
-    ///   later document.
-    func save(_ save: UserDocuments.Save, in turn: Turn) -> UserDocuments.Event? {
+    /// Both take the same documents. In memory, a switch of the user can meanwhile have taken over a
+    /// later one of another process, which would then count as replaced.
+    func documentsToDecideOn(in turn: Turn) -> UserDocuments {
+        loadedSnapshot(of: turn.entry)
         storeLaunch(in: turn)
-        return storage.save(save, of: turn.entry.userID, turn.entry.documents)
+        return turn.entry.documents
     }
 
     /// Stores the document activated at launch as the user's own.
@@ -100,7 +102,8 @@ final class Users: Sendable {
             apply(Front.Change(event: .launchSuperseded, reason: .restored), to: entry)
             return
         }
-        apply(Front.Change(event: event, reason: .restored), to: entry)
+        // Nil when a switch has taken over a later document.
+        if apply(Front.Change(event: event, reason: .restored), to: entry) == nil { return }
         if entry === generic { askChoosersAgain() }
         history.noteActivation(of: entry.userID)
         noteActive(launched, of: entry.userID, in: entry.documents.epoch)

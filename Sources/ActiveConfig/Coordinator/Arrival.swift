@@ -24,6 +24,12 @@ struct Arrival: Sendable {
         self.headerFields = headerFields
     }
 
+    /// Drops the document, as a later one is known.
+    mutating func drop() {
+        (document, replacedVersion) = (nil, nil)
+        if attempt?.received != nil { outcome = .notModified }
+    }
+
     /// True when it counts as a download of the installation.
     var isCounted: Bool { attempt != nil || download == nil }
 

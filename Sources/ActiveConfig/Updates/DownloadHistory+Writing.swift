@@ -36,9 +36,11 @@ extension DownloadHistory {
 
     /// Records a successful download; blocks when that must be written at once.
     ///
-    /// `isActive`: the newest document is the active one.
+    /// `isActive`: the newest document is the active one. `isStored`: the store has it; otherwise the
+    /// next launch has an older one, which starts no interval.
     func noteSuccess(
-        of request: Request, _ outcome: DownloadOutcome, after duration: Duration, isActive: Bool
+        of request: Request, _ outcome: DownloadOutcome, after duration: Duration, isActive: Bool,
+        isStored: Bool = true
     ) {
         let (state, time) = (stored.value, now())
         let old = fetch(of: request.userID)
@@ -46,7 +48,7 @@ extension DownloadHistory {
         let wasStale = old.map { $0.staleCount != request.staleCount } ?? false
         // Otherwise the next launch would ask within the interval.
         let isFirst =
-            old == nil && policy.minimumInterval > .zero
+            old == nil && isStored && policy.minimumInterval > .zero
             && state.fetches.count < Self.maximumStoredCount
         note(
             DownloadRecord(
@@ -56,7 +58,7 @@ extension DownloadHistory {
                 documentTime: outcome == .downloaded ? time : old?.documentTime ?? time,
                 confirmedTime: isActive ? time : old?.confirmedTime, digest: request.digest,
                 staleCount: request.staleCount),
-            of: request.userID)
+            of: request.userID, isStored: isStored)
         users.withLock { $0[request.userID]?.refusalStatus = nil }
         write(atOnce: hasFailed || wasStale || isFirst) { state in
             if hasFailed { (state.failureCount, state.wait) = (0, nil) }
@@ -66,7 +68,9 @@ extension DownloadHistory {
     /// Records a pushed change; blocks when that must be written at once.
     ///
     /// Does not clear a stale mark: the server may have sent the change before.
-    func notePush(of request: Request, isActive: Bool) {
+    ///
+    /// `isActive` and `isStored` as for a download.
+    func notePush(of request: Request, isActive: Bool, isStored: Bool) {
         let (time, userID) = (now(), request.userID)
         let old = fetch(of: userID)
         note(
@@ -77,7 +81,7 @@ extension DownloadHistory {
                 confirmedTime: isActive ? time : old?.confirmedTime,
                 digest: old?.digest ?? request.digest,
                 staleCount: old?.staleCount ?? request.staleCount),
-            of: userID)
+            of: userID, isStored: isStored)
         write(atOnce: false)
     }
 
@@ -106,12 +110,15 @@ extension DownloadHistory {
         }
     }
 
-    private func note(_ last: DownloadRecord, _ fetch: Fetch?, of userID: UserID) {
+    /// `isStored`: false keeps `fetch` in memory.
+    private func note(
+        _ last: DownloadRecord, _ fetch: Fetch?, of userID: UserID, isStored: Bool = true
+    ) {
         let key = userID.digest
         if let fetch { remember(userID) { $0.fetch = fetch } }
         unwritten.withLock { unwritten in
             unwritten.last = last
-            guard let fetch else { return }
+            guard let fetch, isStored else { return }
             unwritten.fetches[key] = fetch
             unwritten.fetches.trim(by: \.time) { $0 == key }
         }

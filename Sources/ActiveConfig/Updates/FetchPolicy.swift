@@ -16,10 +16,11 @@ import Foundation
 /// throw ``DownloadError/Code/throttled`` until ``ConfigurationStatus/throttledUntil``. No answer
 /// blocks a client for good.
 ///
-/// Both are kept across launches, by the device's clock. An interval lasts only while the clock
-/// shows a time between its start and its end, so setting the clock cannot prolong it. If the clock
-/// was set back before the start of a wait, the wait restarts once with its full length; if it was
-/// set forward beyond its end, the wait is over, and the next failure starts a longer one.
+/// Both are kept across launches, by the device's clock; the interval of a document that could not
+/// be stored ends with the launch. An interval lasts only while the clock shows a time between its
+/// start and its end, so setting the clock cannot prolong it. If the clock was set back before the
+/// start of a wait, the wait restarts once with its full length; if it was set forward beyond its
+/// end, the wait is over, and the next failure starts a longer one.
 public struct FetchPolicy: Sendable {
     /// The time after a download during which the next one of the same user makes no request.
     public var minimumInterval: Duration

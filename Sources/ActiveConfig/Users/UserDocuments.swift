@@ -11,14 +11,15 @@
 /// | ``Event/loaded(_:)`` | own document, else fallback; a document pending for a launch becomes
 /// active |
 /// | ``Event/reloaded(_:isWhole:)`` | documents stored by another process, unless they are older |
-/// | ``Event/saved(_:unstored:)`` | an arrived, activated or launched document takes its slot |
+/// | ``Event/saved(_:unstored:takeovers:)`` | an arrived or activated document takes its slot |
 /// | ``Event/forgotten(_:)`` | the fallback becomes active |
 /// | ``Event/fallbackChanged`` | the generic user's new document, for users who follow it |
 /// | ``Event/confirmed`` | the newest document counts as downloaded in this launch |
-/// | ``Event/unstored(own:pending:)`` | no reader sees it |
+/// | ``Event/unstored(own:pending:takeovers:)`` | no reader sees it |
 ///
 /// Each event that readers can see advances ``revision``: what was read at an earlier revision is
-/// stale.
+/// stale. What was decided before another process's document was taken over, which needs no turn, is
+/// stale too: see ``takeovers``.
 struct UserDocuments: Sendable {
     /// What the store has of a user.
     struct Stored: Sendable {
@@ -56,14 +57,17 @@ struct UserDocuments: Sendable {
         case loaded(Stored)
         /// `isWhole`: the store's content counts even if it is less, unless something is unstored.
         case reloaded(Stored, isWhole: Bool = false)
-        /// `unstored`: the document that the store could not take.
-        case saved(Save, unstored: ConfigurationState?)
+        /// `unstored`: the document that the store could not take. `takeovers`: their number at the
+        /// decision.
+        case saved(Save, unstored: ConfigurationState?, takeovers: Int)
         case forgotten(Stored)
         case fallbackChanged
         /// The server has confirmed the newest document.
         case confirmed
-        /// What is not stored after another attempt; nil: nothing.
-        case unstored(own: ConfigurationState?, pending: ConfigurationState?)
+        /// What is not stored after another attempt; nil: nothing. `takeovers`: their number at the
+        /// decision; nil: it applies to whatever the user has.
+        case unstored(
+            own: ConfigurationState?, pending: ConfigurationState?, takeovers: Int? = nil)
         /// The document that a launch has activated will not be stored: another process has stored
         /// something else.
         case launchSuperseded
@@ -73,6 +77,26 @@ struct UserDocuments: Sendable {
             switch self {
             case .loaded(let stored), .reloaded(let stored, _), .forgotten(let stored): stored
             case .saved, .fallbackChanged, .confirmed, .unstored, .launchSuperseded: nil
+            }
+        }
+
+        /// False when the store could not take a document; nil when nothing was to be stored.
+        var isStored: Bool? {
+            switch self {
+            case .saved(_, let unstored, _): unstored == nil
+            case .unstored(let own, let pending, _): own == nil && pending == nil
+            case .loaded, .reloaded, .forgotten, .fallbackChanged, .confirmed, .launchSuperseded:
+                nil
+            }
+        }
+
+        /// The number of takeovers when it was decided.
+        fileprivate var takeovers: Int? {
+            switch self {
+            case .saved(_, _, let takeovers): takeovers
+            case .unstored(_, _, let takeovers): takeovers
+            case .loaded, .reloaded, .forgotten, .fallbackChanged, .confirmed, .launchSuperseded:
+                nil
             }
         }
     }
@@ -178,6 +202,12 @@ struct UserDocuments: Sendable {
     /// Number of the last change that readers can see.
     private(set) var revision = 0
 
+    /// Number of times that documents of another process were taken over.
+    ///
+    /// A switch of the user does so without a turn, also between a decision and its event. A new
+    /// fallback leaves a decision valid, so it does not count.
+    private(set) var takeovers = 0
+
     /// The time since the user was last forgotten.
     private(set) var epoch: UserEpoch
 
@@ -210,7 +240,8 @@ struct UserDocuments: Sendable {
     /// True when this launch has state of the user that is not stored.
     var isUnstored: Bool { hasUnstored || isLaunchUnstored }
 
-    private var hasUnstored: Bool { unstoredOwn != nil || unstoredPending != nil }
+    /// True when the store could not take a document.
+    var hasUnstored: Bool { unstoredOwn != nil || unstoredPending != nil }
 
     private var choice: KnownConfiguration? {
         if case .chosen(let choice) = fallback { choice } else { nil }
@@ -303,10 +334,11 @@ struct UserDocuments: Sendable {
     /// - Parameters:
     ///   - event: The event.
     ///   - generic: The generic user at this moment.
-    /// - Returns: False when the event's content is stale: read it again. Nothing is changed then.
+    /// - Returns: False when the event is stale: read the store again. Nothing is changed then.
     @discardableResult
     mutating func handle(_ event: Event, beside generic: Generic) -> Bool {
         if let stored = event.stored, isStale(stored, beside: generic) { return false }
+        if let takeovers = event.takeovers, takeovers != self.takeovers { return false }
         let versions = versions
         let isChanged = change(by: event, beside: generic)
         replacedVersions = hasUnstored ? replacedVersions.union(versions) : []
@@ -342,7 +374,7 @@ struct UserDocuments: Sendable {
                 return true
             }
             return reload(stored, isWhole: isWhole, beside: generic)
-        case .saved(let save, let unstored): return settle(save, unstored: unstored)
+        case .saved(let save, let unstored, _): return settle(save, unstored: unstored)
         case .forgotten(let stored):
             own = active == nil ? nil : stored.own.map { Held($0.configuration, $0.source).asOwn }
             pending = nil
@@ -355,7 +387,7 @@ struct UserDocuments: Sendable {
             launched = nil
             return true
         case .confirmed: return confirm()
-        case .unstored(let own, let pending):
+        case .unstored(let own, let pending, _):
             self.own?.unstored = own
             self.pending?.unstored = pending
             return false
@@ -404,6 +436,7 @@ struct UserDocuments: Sendable {
         if own == nil { fallback = stored.fallback }
         let isSame =
             own?.document == old.own?.document && pending?.document == old.pending?.document
+        if !isSame { takeovers += 1 }
         guard isSame, own != nil || old.reads(fallback) else { return true }
         self = old
         return false

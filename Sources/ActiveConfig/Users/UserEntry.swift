@@ -44,6 +44,10 @@ final class UserEntry: Sendable {
 
     var documents: UserDocuments { state.withLock { $0.documents } }
 
+    // Not through a copy of the documents, which could release something under the table's lock.
+    var isFollower: Bool { state.withLock { $0.documents.isFollower } }
+    var hasUnstored: Bool { state.withLock { $0.documents.hasUnstored } }
+
     /// Both at the same moment.
     var current: (documents: UserDocuments, snapshot: SnapshotContents?) {
         state.withLock { ($0.documents, $0.snapshot) }

@@ -35,19 +35,30 @@ extension UserTable.State {
 
     /// Releases held entries that have no other reference, once there are many.
     ///
+    /// Those whose documents the store could not take are kept, unless they are many themselves.
+    ///
     /// - Returns: The entries, to be released after the lock.
     mutating func releaseHeld(butNot exception: UserID) -> [UserEntry] {
         guard heldCount > holdingThreshold else { return [] }
-        var released: [UserEntry] = []
+        var (stored, unstored): ([UserID], [UserID]) = ([], [])
         for userID in Array(slots.keys) where userID != exception {
             guard var slot = slots.removeValue(forKey: userID) else { continue }
             if slot.held != nil, isKnownUniquelyReferenced(&slot.held) {
-                released += [slot.held].compactMap(\.self)
-                slot.held = nil
-                heldCount -= 1
+                if slot.held?.hasUnstored == true {
+                    unstored.append(userID)
+                } else {
+                    stored.append(userID)
+                }
             }
             slots[userID] = slot
         }
+        let rest = max(UserTable.leastHoldingThreshold, heldCount - stored.count)
+        var released: [UserEntry] = []
+        for userID in unstored.count > rest / 2 ? stored + unstored : stored {
+            released += [slots[userID]?.held].compactMap(\.self)
+            slots[userID]?.held = nil
+        }
+        heldCount -= released.count
         holdingThreshold = max(UserTable.leastHoldingThreshold, heldCount * 2)
         return released
     }

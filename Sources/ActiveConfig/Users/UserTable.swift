@@ -114,6 +114,20 @@ final class UserTable: Sendable {
         state.withLock { $0.slots[userID]?.entry }?.documents.epoch
     }
 
+    /// True when an entry in memory meets a condition, which is called under the table's lock.
+    func contains(where condition: (UserEntry) -> Bool) -> Bool {
+        // Released after the lock, as each may be the last reference.
+        var inspected: [UserEntry] = []
+        defer { withExtendedLifetime(inspected) {} }
+        return state.withLock { state in
+            state.slots.values.contains { slot in
+                guard let entry = slot.entry else { return false }
+                inspected.append(entry)
+                return condition(entry)
+            }
+        }
+    }
+
     /// All referenced or kept entries.
     var livingEntries: [UserEntry] { state.withLock { $0.slots.values.compactMap(\.entry) } }
 

@@ -262,7 +262,7 @@ struct LargeIntegersTests {
         #expect(config["S"]?["k"] == .double(Self.nearest))
         #expect(config.diagnostics.problems.map(\.name) == ["k"])
         // The stored bytes are the signed ones, digits included.
-        let stored = FileDefaultsStore(directory: folder.url).ownConfiguration(forUserID: nil)
+        let stored = FileDefaultsStore(directory: folder.url).ownConfiguration(forUserID: "1")
         #expect(stored?.original?.body == body)
         #expect(stored?.problems == config.diagnostics.problems)
     }

@@ -133,6 +133,48 @@ struct ReloadingTests {
         #expect(user["Home"]?.title == "new")
     }
 
+    @Test func aChangeByTheGenericUserIsReturned() async throws {
+        try persist("old", version: 1)
+        let fixture = CoordinatorFixture.make(store: store)
+        fixture.config.currentUserID = "1"
+        #expect(fixture.config["Home"]?.title == "old")
+        try persist("new", version: 2)
+        let changes = await fixture.config.reload()
+        #expect(changes.map(\.sectionName) == ["Home"])
+        #expect(changes.map(\.userID) == ["1"] && changes.map(\.reason) == [.reloaded])
+        #expect(changes.map { [$0.old?.title, $0.new?.title] } == [["old", "new"]])
+        #expect(await fixture.config.reload().isEmpty)
+    }
+
+    /// A file that cannot be read for a moment, as on a locked device, looks like a removed one.
+    @Test func aRemovalKeepsTheFallbackOfThoseWhoReadIt() async throws {
+        try persist("generic", version: 1)
+        let fixture = CoordinatorFixture.make(store: store)
+        let config = fixture.config
+        config.currentUserID = "1"
+        let user = config.configuration(forUserID: "2")
+        #expect(config["Home"]?.title == "generic" && user["Home"]?.title == "generic")
+        try store.persistConfiguration(nil, forUserID: nil)
+        #expect(await config.reload().isEmpty)
+        #expect(config["Home"]?.title == "generic" && user["Home"]?.title == "generic")
+        #expect(config.configuration(forUserID: "3")["Home"]?.title == "generic")
+        // The handles still read it.
+        config.currentUserID = "4"
+        #expect(user["Home"]?.title == "generic")
+    }
+
+    @Test func aRemovalKeepsTheFallbackOfTheCurrentUser() async throws {
+        try persist("generic", version: 1)
+        let config = CoordinatorFixture.make(store: store).config
+        config.currentUserID = "1"
+        #expect(config["Home"]?.title == "generic")
+        try store.persistConfiguration(nil, forUserID: nil)
+        #expect(await config.reload().isEmpty)
+        #expect(config["Home"]?.title == "generic")
+        config.currentUserID = "2"
+        #expect(config["Home"] == nil, "nobody else reads it")
+    }
+
     @Test func withoutAStoreTheDownloadStays() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(.configuration(Self.document("downloaded", version: 1))), store: nil)

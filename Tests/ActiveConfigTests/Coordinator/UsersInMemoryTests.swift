@@ -76,6 +76,19 @@ struct UsersInMemoryTests {
         }
     }
 
+    /// A user whose document the store has is loaded again, so those are released first.
+    @Test func aDocumentThatCouldNotBeStoredOutlivesStoredOnes() async throws {
+        let store = ObservedStore { event in
+            if case .persist("unstored", _) = event { throw Full() }
+        }
+        let config = Self.config(store, activation: .manual)
+        try await config.configuration(forUserID: "unstored").download()
+        await config.configuration(forUserID: "unstored").activate()
+        for user in 0..<2_500 { _ = config.configuration(forUserID: "\(user)")["Home"] }
+        #expect(config.users.table.heldCount <= 1_100)
+        #expect(config.configuration(forUserID: "unstored")["Home"]?.title == "1")
+    }
+
     @Test func aPushDuringADownloadIsNotReplacedByAnOlderAnswer() async throws {
         let downloader = ScriptedDownloader { _ in .held }
         let config = ActiveConfig.make(downloader: downloader)

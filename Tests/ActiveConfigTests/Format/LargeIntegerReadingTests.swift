@@ -170,7 +170,7 @@ struct LargeIntegerReadingTests {
                 ("1.8446744073709552e+19", "18446744073709551615")),
             Row(
                 "NSDecimalNumber", Maker { NSDecimalNumber(string: digits + digits) },
-                ("1.2345678901234567e+39", digits + digits)),
+                ("1.2345678901234568e+39", digits + digits)),
             Row(
                 "Decimal", Maker { Decimal(string: "-\(digits)1") ?? 0 },
                 ("-1.2345678901234568e+20", "-\(digits)1")),

@@ -6,19 +6,24 @@ import Foundation
 final class FailingStore: ActiveConfigStore {
     /// A call that can fail.
     enum Call {
-        case updateClientState, removeConfiguration
+        case updateClientState, persistConfiguration, removeConfiguration
     }
 
     struct Failure: Error {}
 
     let base = InMemoryStore()
-    private let failing: Set<Call>
+    private let failing: Locked<Set<Call>>
     private let updates = Locked(0)
 
     /// Number of changes of records.
     var updateCount: Int { updates.withLock { $0 } }
 
-    init(_ failing: Set<Call>) { self.failing = failing }
+    init(_ failing: Set<Call>) { self.failing = Locked(failing) }
+
+    private func fails(_ call: Call) -> Bool { failing.withLock { $0.contains(call) } }
+
+    /// Lets further calls succeed.
+    func recover() { failing.withLock { $0 = [] } }
 
     func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
         base.lastKnownActiveConfiguration(forUserID: userID)
@@ -31,7 +36,9 @@ final class FailingStore: ActiveConfigStore {
     func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) throws {
-        if configuration == nil, failing.contains(.removeConfiguration) { throw Failure() }
+        if fails(configuration == nil ? .removeConfiguration : .persistConfiguration) {
+            throw Failure()
+        }
         base.persistConfiguration(configuration, forUserID: userID)
     }
 
@@ -43,7 +50,7 @@ final class FailingStore: ActiveConfigStore {
     func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) throws {
         guard case .clientState = record.kind else { throw StoreRecord.UnsupportedError() }
         updates.withLock { $0 += 1 }
-        if failing.contains(.updateClientState) { throw Failure() }
+        if fails(.updateClientState) { throw Failure() }
         base.updateRecord(record, change)
     }
 }

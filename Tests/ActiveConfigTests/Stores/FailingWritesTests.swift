@@ -78,6 +78,36 @@ struct FailingWritesTests {
         #expect(downloader.requests.count == 2)
     }
 
+    /// The next launch has the older document, and asks for the newer one.
+    @Test(arguments: [false, true])
+    func anUnstoredDocumentStartsNoIntervalOfTheNextLaunch(isPushed: Bool) async throws {
+        let store = FailingStore([.persistConfiguration])
+        store.base.persistConfiguration(.versioned(1), forUserID: nil)
+        let fixture = UpdatesFixture(store, fetchPolicy: .make(minimumInterval: .seconds(3_600)))
+        let launch = fixture.launch(
+            ScriptedDownloader { request in
+                request.lastKnown?.templateVersion == 2 ? .unchanged : .configuration(.versioned(2))
+            }
+        ).config
+        if isPushed {
+            _ = await launch.push(to: .generic) { _ in .apply(.versioned(2)) }
+        } else {
+            try await launch.downloadNewConfig()
+        }
+        #expect(launch["Home"]?.title == "2")
+        #expect(try await launch.downloadNewConfig().outcome == .withinInterval)
+        let next = fixture.launch(ScriptedDownloader(.configuration(.versioned(2)))).config
+        #expect(next["Home"]?.title == "1")
+        #expect(try await next.downloadNewConfig().outcome == .downloaded)
+        // The confirmed document is stored by another attempt.
+        store.recover()
+        fixture.time.advance(by: 60)
+        try await launch.downloadNewConfig(ignoringInterval: true)
+        let last = fixture.launch().config
+        #expect(last["Home"]?.title == "2")
+        #expect(try await last.downloadNewConfig().outcome == .withinInterval)
+    }
+
     @Test func customSignalsAreSet() async throws {
         let signals = ClientSignals(
             platform: { PlatformSignals() }, store: ReadOnlyStore(), log: log.log)

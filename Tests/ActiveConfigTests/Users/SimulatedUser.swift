@@ -58,7 +58,8 @@ struct SimulatedUser {
             case .bring(let new, _, _), .promote(let new): new.document
             case .promoteLaunched, .again: nil
             }
-        handle(.saved(save, unstored: isFull ? document : nil))
+        handle(
+            .saved(save, unstored: isFull ? document : nil, takeovers: documents.takeovers))
     }
 
     /// The store takes again what it could not take before.

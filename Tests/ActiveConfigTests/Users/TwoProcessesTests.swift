@@ -149,6 +149,95 @@ struct TwoProcessesTests {
         #expect(here["Kill"]?.title == "5")
     }
 
+    /// What stores a document within the user's turn.
+    enum Change: CaseIterable, Sendable {
+        case download, push, activation
+
+        func make(_ version: Int, in config: ActiveConfig) async throws {
+            switch self {
+            case .download: try await config.downloadNewConfig()
+            case .push:
+                _ = await config.downloads.push(to: UserID("b")) { _ in .apply(.versioned(version)) }
+            case .activation: await config.activate()
+            }
+        }
+    }
+
+    /// Stores a version as another process, and switches to another user and back, which reads it.
+    private func switching(to version: Int, _ config: ActiveConfig) -> @Sendable () -> Void {
+        { [store] in
+            store.base.persistConfiguration(.versioned(version), forUserID: "b")
+            store.base.persistPendingConfiguration(nil, forUserID: "b")
+            onAnotherThread {
+                config.currentUserID = "c"
+                config.currentUserID = "b"
+            }
+        }
+    }
+
+    /// A switch takes no turn, so it can read a later version between a decision and its save.
+    @Test func anActivationStoresNothingOverAVersionThatASwitchHasRead() async throws {
+        let config = launch(2, store: store, .manual)
+        try await config.downloadNewConfig()
+        store.afterNextPendingRead(of: "b", switching(to: 3, config))
+        await config.activate()
+        #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 3)
+        #expect(config["Home"]?.title == "3" && config.snapshot.pending?.document == nil)
+    }
+
+    @Test func aPushStoresNothingOverAVersionThatASwitchHasRead() async throws {
+        store.base.persistConfiguration(.versioned(1), forUserID: "b")
+        let config = launch(store: store, .immediate)
+        #expect(config["Home"]?.title == "1")
+        let switchUser = switching(to: 3, config)
+        let outcome = await config.downloads.push(to: UserID("b")) { held in
+            #expect(held?.templateVersion == 1)
+            switchUser()
+            return .apply(.versioned(2))
+        }
+        guard case .skipped = outcome else {
+            Issue.record("Another outcome: \(outcome)")
+            return
+        }
+        #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 3)
+        #expect(config["Home"]?.title == "3")
+    }
+
+    @Test(arguments: Change.allCases)
+    func aVersionThatASwitchReadsDuringASaveStays(change: Change) async throws {
+        store.base.persistConfiguration(.versioned(1), forUserID: "b")
+        let config = launch(2, store: store, change == .activation ? .manual : .immediate)
+        if change == .activation { try await config.downloadNewConfig() }
+        #expect(config["Home"]?.title == "1")
+        store.afterNextPersist(of: "b", switching(to: 3, config))
+        try await change.make(2, in: config)
+        #expect(config["Home"]?.title == "3" && config.snapshot.pending?.document == nil)
+        #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 3)
+        await config.reload()
+        #expect(config["Home"]?.title == "3")
+    }
+
+    /// The store has the document of this process, the later one.
+    @Test(arguments: Change.allCases)
+    func aLaterVersionThanASwitchHasReadBecomesActive(change: Change) async throws {
+        store.base.persistConfiguration(.versioned(1), forUserID: "b")
+        let config = launch(4, store: store, change == .activation ? .manual : .immediate)
+        if change == .activation { try await config.downloadNewConfig() }
+        store.beforeNextWrite(of: "b", isPending: false, switching(to: 3, config))
+        try await change.make(4, in: config)
+        #expect(config["Home"]?.title == "4" && config.snapshot.pending?.document == nil)
+        #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 4)
+    }
+
+    @Test func aDownloadOfALaterVersionThanASwitchHasReadReportsItsChanges() async throws {
+        store.base.persistConfiguration(.versioned(1), forUserID: "b")
+        let config = launch(4, store: store, .immediate)
+        store.beforeNextWrite(of: "b", isPending: false, switching(to: 3, config))
+        let result: DownloadResult = try await config.downloadNewConfig()
+        #expect(result.outcome == .downloaded && result.isActive)
+        #expect(result.changedSectionNames == ["Home", "Kill"])
+    }
+
     /// A server may go back to an older version, unlike another process.
     @Test(arguments: [ActivationPolicy.immediate, partly])
     func aServerMayGoBack(policy: ActivationPolicy) async throws {

@@ -209,6 +209,40 @@ struct UserDocumentsTests {
         #expect(user.documents.revision != revision && user.documents.active == nil)
     }
 
+    /// A new fallback does not change what was decided on the user's own documents.
+    @Test func whatWasDecidedBeforeATakeoverIsStale() throws {
+        for policy in [ActivationPolicy.immediate, .manual] {
+            var user = SimulatedUser(policy: policy)
+            user.handle(.loaded(Stored(fallback: Self.fallback(Self.generic))))
+            let decided = user.documents
+            guard
+                case .save(let save) = decided.decision(
+                    on: .pushed(Vetted(Self.two), held: decided.newest))
+            else {
+                Issue.record("Nothing is saved.")
+                return
+            }
+            let events: [UserDocuments.Event] = [
+                .saved(save, unstored: nil, takeovers: decided.takeovers),
+                .unstored(own: Self.two, pending: Self.two, takeovers: decided.takeovers),
+            ]
+            user.handle(.fallbackChanged(Self.fallback(Self.other)))
+            user.handle(.reloaded(Stored(fallback: Self.fallback(Self.other))))
+            for event in events {
+                var other = user.documents
+                let isTaken = other.handle(event, beside: UserDocuments.Generic())
+                #expect(isTaken)
+            }
+            user.handle(.reloaded(Stored(own: Self.own(Self.three))))
+            for event in events {
+                var other = user.documents
+                let isTaken = other.handle(event, beside: UserDocuments.Generic())
+                #expect(!isTaken)
+                #expect(other.newest == Self.three && !other.isUnstored)
+            }
+        }
+    }
+
     @Test func theNewestDocumentIsTheOneThatRequestsAskAbout() {
         var user = SimulatedUser(policy: .manual)
         #expect(user.documents.newest == nil)

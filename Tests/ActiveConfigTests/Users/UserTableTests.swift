@@ -82,7 +82,7 @@ struct UserTableTests {
         #expect(documentCount() == 2, "the current user's was loaded without a handle")
         for number in 1...2 {
             let new = try Self.document(number)
-            _ = await config.push(to: .generic) { _ in .apply(new) }
+            _ = await config.downloads.push(to: .generic) { _ in .apply(new) }
             #expect(documentCount() == 1)
             for handle in handles {
                 #expect(handle["Home"]?.integer(forKey: "number") == number)
@@ -108,7 +108,7 @@ struct UserTableTests {
         // So do users who get equal documents of their own.
         for number in 0..<20 {
             let own = try Self.document(9)
-            _ = await config.push(to: UserID("\(number)")) { _ in .apply(own) }
+            _ = await config.downloads.push(to: UserID("\(number)")) { _ in .apply(own) }
         }
         #expect(
             handles.map { $0["Home"]?.integer(forKey: "number") } == Array(repeating: 9, count: 20))
