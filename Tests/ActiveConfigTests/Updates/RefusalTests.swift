@@ -5,10 +5,6 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Downloads after a 401, 403, 404 or another 4xx: the next call asks the server again, and the log
 /// repeats no warning.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
