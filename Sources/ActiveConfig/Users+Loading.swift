@@ -121,7 +121,8 @@ extension Users {
         let stored = readStore(of: generic)
         let isRead = isGenericRead(besides: switched)
         apply(
-            Front.Change(event: .reloaded(stored, isWhole: !isRead), reason: .reloaded), to: generic)
+            Front.Change(event: .reloaded(stored, isWhole: !isRead), reason: .reloaded), to: generic
+        )
     }
 
     /// Checks whether somebody reads the generic user's configuration: a handle, the current user, or

@@ -87,7 +87,7 @@ PLANTED = {
         ": FAULT ? .stored : savePending(whole, of: userID, documents)",
     ),
     "a fallback is not passed on": (
-        "ActiveConfig+Transitions.swift",
+        "Front.swift",
         "if entry === generic, after.active !== before.active {",
         "if entry === generic, after.active !== before.active, !FAULT {",
     ),
@@ -97,12 +97,12 @@ PLANTED = {
         "if !FAULT { try store?.persistConfiguration(nil, forUserID: userID.string) }",
     ),
     "readers of the current user keep a former snapshot": (
-        "ActiveConfig+Transitions.swift",
-        "                state.snapshot = new\n",
-        "                if !FAULT || state.snapshot == nil { state.snapshot = new }\n",
+        "Front.swift",
+        "            readers.show(snapshot, scalars, replicas)\n",
+        "            if !FAULT || readers.snapshot == nil { readers.show(snapshot, scalars, replicas) }\n",
     ),
     "the crash guard does not watch a fallback": (
-        "ActiveConfig+VettingActivations.swift",
+        "Coordinator/ConfigurationActivation+Documents.swift",
         "generic.flatMap { $0.isOwn ? $0.configuration : nil }, userID: nil)",
         "generic.flatMap { $0.isOwn && !FAULT ? $0.configuration : nil }, userID: nil)",
     ),

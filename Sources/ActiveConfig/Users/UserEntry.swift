@@ -2,7 +2,7 @@ internal import Dispatch
 
 /// One user in memory: the state of the documents, the snapshot for readers, and the listeners.
 ///
-/// Transitions (`ActiveConfig+Transitions.swift`) alone change the documents, one at a time.
+/// ``Front`` alone changes the documents, one change at a time.
 final class UserEntry: Sendable {
     private struct State {
         var documents: UserDocuments

@@ -90,7 +90,7 @@ struct FailingWritesTests {
             }
         ).config
         if isPushed {
-            _ = await launch.push(to: .generic) { _ in .apply(.versioned(2)) }
+            _ = await launch.downloads.push(to: .generic) { _ in .apply(.versioned(2)) }
         } else {
             try await launch.downloadNewConfig()
         }

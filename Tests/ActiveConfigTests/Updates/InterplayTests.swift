@@ -107,7 +107,7 @@ struct InterplayTests {
             case .handle: try await handle.download()
             case .push:
                 let pushed = try Self.document(2, isSigned: false)
-                let outcome = await second.push(to: UserID("1")) { _ in .apply(pushed) }
+                let outcome = await second.downloads.push(to: UserID("1")) { _ in .apply(pushed) }
                 // A pushed document has no signature and must be fetched.
                 if case .needsFetch = outcome { isTaken = false }
                 #expect(isTaken == !isSigned)

@@ -146,7 +146,7 @@ struct ReceivedDocumentTests {
             document: Self.document(2, title: "late"), epoch: entry.documents.epoch)
         try await fixture.config.forgetUser("1")
         await #expect(throws: CancellationError.self) {
-            try await fixture.config.download(of: UserID("1"), by: late)
+            try await fixture.config.downloads.download(of: UserID("1"), by: late)
         }
         #expect(store.ownConfiguration(forUserID: "1") == nil && user["Home"] == nil)
         try await user.receive(Self.document(2, title: "new"))

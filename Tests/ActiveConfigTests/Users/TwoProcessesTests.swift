@@ -44,7 +44,7 @@ struct TwoProcessesTests {
         let stored = DispatchSemaphore(value: 0)
         store.afterNextPendingRead(of: "b") {
             Task {
-                _ = await there.push(to: UserID("b")) { _ in .apply(.versioned(6)) }
+                _ = await there.downloads.push(to: UserID("b")) { _ in .apply(.versioned(6)) }
                 stored.signal()
             }
             stored.wait()
@@ -65,7 +65,7 @@ struct TwoProcessesTests {
             switch self {
             case .download: return try await config.downloadNewConfig()
             case .fetchAndActivate: return try await config.fetchAndActivate()
-            case .start: _ = try await config.startedDownload()()
+            case .start: _ = try await config.downloads.startedDownload()()
             case .handle: return try await config.configuration(forUserID: "b").download()
             case .launchGate: await LaunchGate(config, appVersion: "1").check()
             }
@@ -157,7 +157,8 @@ struct TwoProcessesTests {
             switch self {
             case .download: try await config.downloadNewConfig()
             case .push:
-                _ = await config.downloads.push(to: UserID("b")) { _ in .apply(.versioned(version)) }
+                _ = await config.downloads.push(to: UserID("b")) { _ in .apply(.versioned(version))
+                }
             case .activation: await config.activate()
             }
         }

@@ -162,20 +162,21 @@ struct UserTableTests {
             return config
         }
         let all = load(100)
-        #expect(all.users.keptCount == 100)
+        #expect(all.users.table.keptCount == 100)
         // Other of all users, Home of the first 50, and Home of each of the others.
         #expect(Self.tables(of: all).count == 1 + 1 + 50)
         for maximumCount in [1, 10, 99] {
             let bounded = load(maximumCount)
-            #expect(bounded.users.keptCount == maximumCount)
+            #expect(bounded.users.table.keptCount == maximumCount)
             #expect(
-                bounded.users.livingEntries.filter { $0.userID != .generic }.count == maximumCount)
+                bounded.users.table.livingEntries.filter { $0.userID != .generic }.count
+                    == maximumCount)
             #expect(Self.tables(of: bounded).count == min(maximumCount, 51) + 1)
         }
         for maximumCount in [0, -1] {
             let nothing = load(maximumCount)
-            #expect(nothing.users.keptCount == 0)
-            #expect(nothing.users.livingEntries.filter { $0.userID != .generic }.isEmpty)
+            #expect(nothing.users.table.keptCount == 0)
+            #expect(nothing.users.table.livingEntries.filter { $0.userID != .generic }.isEmpty)
         }
     }
 
