@@ -45,6 +45,7 @@ extension Users {
         let (current, shown) = front.current
         if current.userID == userID { return }
         let entry = userID == .generic ? generic : table.entry(of: userID, isKept: false)
+        var isReadAgain = false
         while true {
             let isLoaded = entry.documents.active != nil
             let stored = readStore(of: entry, replacing: current)
@@ -57,6 +58,11 @@ extension Users {
                 reason: .userChanged, isSwitch: true)
             if shown == nil { event.initialSections = initialSections(besides: stored) }
             var transition = apply(event, to: entry)
+            // The read itself takes over the generic user's document, which a loaded user follows.
+            if transition == nil, !isReadAgain {
+                isReadAgain = true
+                continue
+            }
             if transition == nil, entry.documents.active != nil {
                 // A change in memory during the read is newer than what was read.
                 transition = apply(

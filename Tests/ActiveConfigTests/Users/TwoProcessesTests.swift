@@ -149,6 +149,20 @@ struct TwoProcessesTests {
         #expect(here["Kill"]?.title == "5")
     }
 
+    /// A switch to a loaded user also reads the generic user's document, whom the user follows.
+    @Test func aSwitchFindsAPendingDocumentBesidesANewFallback() {
+        store.base.persistConfiguration(.versioned(1), forUserID: nil)
+        let config = launch(store: store.base, .manual)
+        let user = config.configuration(forUserID: "b")
+        #expect(user["Home"]?.title == "1")
+        config.currentUserID = "c"
+        store.base.persistConfiguration(.versioned(2), forUserID: nil)
+        store.base.persistPendingConfiguration(.versioned(3), forUserID: "b")
+        config.currentUserID = "b"
+        #expect(config["Home"]?.title == "2")
+        #expect(config.snapshot.pending?.document.templateVersion == 3)
+    }
+
     /// What stores a document within the user's turn.
     enum Change: CaseIterable, Sendable {
         case download, push, activation
