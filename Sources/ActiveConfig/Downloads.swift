@@ -127,28 +127,17 @@ final class Downloads: Sendable {
                 request: plan.request, duration: clock.stopwatch(),
                 received: downloader as? ReceivedDocument)
             attempt.withLock { $0 = begun }
-            let asked = vettings.requestBase(
-                plan.lastKnown, of: userID, isOfUpdater: other != nil && begun.received == nil)
-            var exchange = JoinedDownload.Exchange(
-                lastKnown: plan.lastKnown, revision: plan.revision, answer: nil,
-                outcome: .notModified)
             do {
-                let received = try await downloader.requestActiveConfig(
-                    forUserID: userID.string, lastKnown: asked)
-                exchange.answer = try vettings.accepted(
-                    answer: received, asked: asked, lastKnown: plan.lastKnown, of: userID,
-                    in: epoch)
-                if exchange.answer != nil, let received {
-                    if !received.isConfirmation { exchange.outcome = .downloaded }
-                    exchange.headerFields = received.original?.headerFields ?? [:]
-                }
+                return try await exchange(
+                    with: downloader, on: plan, of: userID, in: epoch,
+                    isOfUpdater: other != nil && begun.received == nil)
             } catch let older as OlderAnswer {
                 try vettings.check(superseded: older.configuration, of: userID)
                 noteLower(older.configuration, than: plan.lastKnown, of: entry)
                 // Its answer confirms no document.
                 attempt.withLock { $0 = nil }
+                return plan.unchanged
             }
-            return exchange
         } then: { [self] result in
             let attempt = attempt.withLock { $0 }
             // A cancelled download is reported at once: its callers have already left.
@@ -172,6 +161,24 @@ final class Downloads: Sendable {
         }
     }
 
+    /// Asks the downloader, and the vettings about its answer.
+    private func exchange(
+        with downloader: any ActiveConfigDownloader, on plan: Plan, of userID: UserID,
+        in epoch: UserEpoch, isOfUpdater: Bool
+    ) async throws -> JoinedDownload.Exchange {
+        let asked = vettings.requestBase(plan.lastKnown, of: userID, isOfUpdater: isOfUpdater)
+        let received = try await downloader.requestActiveConfig(
+            forUserID: userID.string, lastKnown: asked)
+        var exchange = plan.unchanged
+        exchange.answer = try vettings.accepted(
+            answer: received, asked: asked, lastKnown: plan.lastKnown, of: userID, in: epoch)
+        if exchange.answer != nil, let received {
+            if !received.isConfirmation { exchange.outcome = .downloaded }
+            exchange.headerFields = received.original?.headerFields ?? [:]
+        }
+        return exchange
+    }
+
     /// State before a request, and whether the request is allowed.
     private struct Plan: Sendable {
         let lastKnown: ConfigurationState?
@@ -180,6 +187,12 @@ final class Downloads: Sendable {
         let verdict: DownloadHistory.Verdict
         /// The sections changed by a document that another process has stored.
         let reloadedNames: Set<String>
+
+        /// A request whose answer brings nothing new.
+        var unchanged: JoinedDownload.Exchange {
+            JoinedDownload.Exchange(
+                lastKnown: lastKnown, revision: revision, answer: nil, outcome: .notModified)
+        }
     }
 
     private func plan(for entry: UserEntry, ignoringInterval: Bool) -> Plan {
