@@ -82,10 +82,11 @@ extension ActiveConfig {
     public static let firstDownloadFinishedNotification = Notification.Name(
         "ActiveConfigFirstDownloadFinishedNotification")
 
-    /// Posted after each successful download, whether or not anything changed.
+    /// Posted after each successful download and each document that an updater receives, whether or
+    /// not anything changed.
     ///
-    /// Its `userInfo` has the user ID, `meta`, and a Boolean: true when the downloaded
-    /// configuration is active.
+    /// Its `userInfo` has the user ID, `meta`, and a Boolean: true when the document is active for
+    /// the current user.
     public static let downloadUpdateFinishedNotification = Notification.Name(
         "ActiveConfigDownloadUpdateFinishedNotification")
 
@@ -107,7 +108,7 @@ extension ActiveConfig {
         public static let userID = "user_id"
         /// `meta` of the configuration, a `[String: SettingValue]`.
         public static let meta = "meta"
-        /// A `Bool`: true when the downloaded or confirmed configuration is active.
+        /// A `Bool`: true when the downloaded or confirmed configuration is active for the current user.
         public static let configurationIsCurrent = "config_was_set"
         /// The section's name, a `String`.
         public static let sectionName = "section_name"

@@ -45,7 +45,7 @@ extension ActiveConfig {
 
     /// Downloads the current user's configuration and activates it.
     ///
-    /// If the user changes before it returns, no pending document is activated.
+    /// If another user is current when the download ends, nothing is activated.
     ///
     /// - Returns: The result, with the sections changed by the download and the activation.
     /// - Throws: As the async `downloadNewConfig()`; then nothing is activated, not even a document that
@@ -55,9 +55,8 @@ extension ActiveConfig {
         let result = try await downloadNewConfig()
         let entry = front.entry
         guard entry.userID == UserID(result.userID) else {
-            return DownloadResult(
-                userID: result.userID, configurationIsCurrent: false, isActive: result.isActive,
-                outcome: result.outcome)
+            return result.with(
+                configurationIsCurrent: false, isActive: result.isActive, changedSectionNames: [])
         }
         return await users.activatedResult(result, of: entry)
     }
@@ -135,8 +134,9 @@ extension ActiveConfig {
     /// described at ``ConfigurationObserving/observe(_:)``.
     ///
     /// - Parameter userID: The user.
-    /// - Throws: The store's error. The configuration is then still stored and active, unless it
-    ///   was already removed; call again.
+    /// - Throws: The store's error: the configuration is then still stored and active, unless it
+    ///   was already removed. Or the error of a vetting that could not remove what it keeps of the
+    ///   user, whose configuration is then removed. Call again in both cases.
     @available(
         *, noasync,
         message: "Await the function of the same name, in a type with @main if in main.swift."
@@ -150,8 +150,9 @@ extension ActiveConfig {
     /// section that differs are called. A download started afterwards is a new one.
     ///
     /// - Parameter userID: The user.
-    /// - Throws: The store's error. The configuration is then still stored and active, unless it
-    ///   was already removed; call again.
+    /// - Throws: The store's error: the configuration is then still stored and active, unless it
+    ///   was already removed. Or the error of a vetting that could not remove what it keeps of the
+    ///   user, whose configuration is then removed. Call again in both cases.
     public func forgetUser(_ userID: String) async throws {
         try await users.forgetInTask(UserID(userID))
     }
@@ -160,7 +161,7 @@ extension ActiveConfig {
     ///
     /// It blocks for the store. Called from a store, it returns at once and forgets afterwards.
     ///
-    /// - Throws: The store's error, as `forgetUser(_:)`.
+    /// - Throws: As `forgetUser(_:)`.
     @available(
         *, noasync,
         message: "Await the function of the same name, in a type with @main if in main.swift."
@@ -169,6 +170,6 @@ extension ActiveConfig {
 
     /// Forgets the generic user, to whom all others fall back; see `forgetUser(_:)`.
     ///
-    /// - Throws: The store's error, as `forgetUser(_:)`.
+    /// - Throws: As `forgetUser(_:)`.
     public func forgetGenericUser() async throws { try await users.forgetInTask(.generic) }
 }

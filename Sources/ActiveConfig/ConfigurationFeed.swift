@@ -7,7 +7,7 @@
 /// ``receive(_:)`` and ``takeOver(_:asked:)`` store is serialized with all other storing for the
 /// user. The synchronous members run on the calling thread, outside of that order.
 package struct ConfigurationFeed: Sendable {
-    /// The action for an arrived change, given the user's own configuration.
+    /// The action for an arrived change, given the user's newest document.
     package enum Decision: Sendable {
         /// Store and activate the resulting configuration.
         case apply(ConfigurationState)

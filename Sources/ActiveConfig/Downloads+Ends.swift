@@ -181,7 +181,7 @@ extension Downloads {
         }
     }
 
-    /// Ends a failed download; an abandoned one was already reported when the next one started.
+    /// Ends a failed download: the one place that logs and reports it.
     ///
     /// `other` is the downloader if it is not the app's.
     func fail(

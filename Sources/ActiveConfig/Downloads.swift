@@ -21,7 +21,7 @@ final class Downloads: Sendable {
         (self.timeout, self.clock) = (timeout, clock)
     }
 
-    /// Joins the current user's running download, or starts one; nobody waits for it.
+    /// Joins the current user's running download, or starts one, without a waiting caller.
     func startDetached() {
         while true {
             let (download, userID, isNew) = joinable(of: nil)
@@ -98,7 +98,7 @@ final class Downloads: Sendable {
         let entry = users.table.entry(of: userID, isKept: false)
         front.signalChange(of: userID)
         let epoch = entry.documents.epoch
-        // A running download keeps the configuration, whose listeners hear of its end.
+        // Kept alive by the running download, so that its listeners receive the end.
         let config = front.queue.config
         // Nil until the request is made.
         let attempt = Locked<JoinedDownload.Attempt?>(nil)

@@ -1,7 +1,7 @@
 /// What readers see: the current user, the active configurations of all users in memory, and the
 /// order in which they change.
 ///
-/// It has the two locks under which everything is decided and shown, and nobody else takes them:
+/// Two private locks order all changes:
 ///
 /// - `writer` serializes the decisions on events and the comparisons of configurations. It knows
 ///   the current user, what readers of that user saw last, and the layers.
@@ -9,11 +9,11 @@
 ///   on the listener queue under it, so that deliveries come in the order of the changes.
 ///
 /// They are apart so that no read waits for a comparison. `readers` is taken under `writer`, never
-/// the other way around. Under neither of them runs any code of the app: stores and vettings are
-/// called before, and what is replaced is released afterwards, since the `deinit` of a decoded value
-/// is the app's.
+/// the other way around. No code of the app runs under either lock: stores and vettings are called
+/// before it is taken, and replaced values are released after it, since their `deinit` may be the
+/// app's.
 final class Front: Sendable {
-    /// Input of the decisions, which alone change it.
+    /// What decisions and comparisons read and change; guarded by `writer`.
     private struct Writer {
         /// The current user.
         var entry: UserEntry
@@ -95,7 +95,7 @@ final class Front: Sendable {
         case done(UserTransition)
         case stale
         case abandoned
-        /// The vettings have to hear of an activation before readers can see it.
+        /// The vettings must be notified before readers see the activation.
         case announce(ConfigurationActivation)
     }
 
@@ -136,27 +136,28 @@ final class Front: Sendable {
     ///
     /// The vettings are called before an activation, and afterwards with the then active document.
     func apply(_ change: Change, to entry: UserEntry) -> Outcome {
-        // So that it is not released under a lock.
-        let config = queue.config
-        defer { withExtendedLifetime(config) {} }
-        var announced: ConfigurationActivation?
-        while true {
-            var pass = TransitionPass()
-            let step = writer.withLock { writer in
-                commit(change, to: entry, announced, in: &writer, &pass)
-            }
-            if case .announce(let activation) = step {
-                vettings.willActivate(activation)
-                announced = activation
-                continue
-            }
-            if !vettings.isEmpty, announced != nil || pass.isActiveChanged { settleActivation() }
-            pass.end(signals)
-            switch step {
-            case .done(let transition):
-                return .done(transition, isGenericChanged: pass.isGenericChanged)
-            case .abandoned: return .abandoned
-            case .stale, .announce: return .stale
+        queue.keepingConfig {
+            var announced: ConfigurationActivation?
+            while true {
+                var pass = TransitionPass()
+                let step = writer.withLock { writer in
+                    commit(change, to: entry, announced, in: &writer, &pass)
+                }
+                if case .announce(let activation) = step {
+                    vettings.willActivate(activation)
+                    announced = activation
+                    continue
+                }
+                if !vettings.isEmpty, announced != nil || pass.isActiveChanged {
+                    settleActivation()
+                }
+                pass.end(signals)
+                switch step {
+                case .done(let transition):
+                    return .done(transition, isGenericChanged: pass.isGenericChanged)
+                case .abandoned: return .abandoned
+                case .stale, .announce: return .stale
+                }
             }
         }
     }
@@ -354,24 +355,26 @@ final class Front: Sendable {
 
     /// The user's running download, or a new one, which the caller has to start.
     func join(_ userID: UserID) -> (download: JoinedDownload, isNew: Bool) {
-        readers.withLock { _ in
-            let joined = running.join(userID)
-            if joined.abandoned != nil {
-                // Reported before any event of the new download.
-                queue.queue(Delivery(events: [.downloadFailed(userID, CancellationError())]))
+        queue.keepingConfig {
+            readers.withLock { _ in
+                let joined = running.join(userID)
+                if joined.abandoned != nil {
+                    // Reported before any event of the new download.
+                    queue.queue(Delivery(events: [.downloadFailed(userID, CancellationError())]))
+                }
+                return (joined.download, joined.isNew)
             }
-            return (joined.download, joined.isNew)
         }
     }
 
-    /// Ends a failed download; an abandoned one was already reported when the next one started.
+    /// Ends a failed download, and reports it unless `join` has already done so and replaced it.
     func fail(_ download: JoinedDownload, of userID: UserID, with error: any Error) {
-        let config = queue.config
-        readers.withLock { _ in
-            guard running.remove(download, of: userID) else { return }
-            queue.queue(Delivery(events: [.downloadFailed(userID, error)]))
+        queue.keepingConfig {
+            readers.withLock { _ in
+                guard running.remove(download, of: userID) else { return }
+                queue.queue(Delivery(events: [.downloadFailed(userID, error)]))
+            }
         }
-        withExtendedLifetime(config) {}
     }
 
     // MARK: Reading

@@ -27,6 +27,12 @@ final class ListenerQueue: Sendable {
     /// The configuration that listeners and notifications name; nil once it is released.
     var config: ActiveConfig? { owner.withLock { $0.config } }
 
+    /// Runs `body`, during which the configuration is not released: else the last reference to it might
+    /// be released under a lock that `body` takes.
+    func keepingConfig<Result>(_ body: () -> Result) -> Result {
+        withExtendedLifetime(config, body)
+    }
+
     func attach(to config: ActiveConfig) { owner.withLock { $0.config = config } }
 
     /// Queues the calls and notifications of a change; may be called under a lock, which orders them.

@@ -8,8 +8,8 @@
 ///
 /// All handles of a user show the same configuration: the user's own, or a fallback as for the
 /// current user, with in-app defaults and overrides. Each read sees one whole configuration; for
-/// several reads use a ``snapshot``. Any download of the user becomes active for all handles, and
-/// forgetting the user empties them.
+/// several reads use a ``snapshot``. A download of the user becomes active, or pending, for all
+/// handles. After the user is forgotten, they show the fallback.
 ///
 /// The first read of a user reads the store on the calling thread; ``load()`` and ``download()``
 /// read it on another thread.
@@ -90,12 +90,10 @@ public final class UserConfiguration: Sendable {
         let result = try await download()
         let after = await loadedSnapshotInTask()
         let isActive = after.known.pending == nil
-        return DownloadResult(
-            userID: userID,
+        return result.with(
             configurationIsCurrent: isActive && config.front.entry === entry,
             isActive: isActive,
-            changedSectionNames: Set(after.changes(since: before.sections).map(\.sectionName)),
-            outcome: result.outcome)
+            changedSectionNames: Set(after.changes(since: before.sections).map(\.sectionName)))
     }
 
     /// Downloads the user's configuration and activates it; see ``ActiveConfig/fetchAndActivate()``.

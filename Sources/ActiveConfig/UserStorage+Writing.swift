@@ -3,10 +3,10 @@ internal import Foundation
 /// Writing a user's documents, within the user's turn.
 ///
 /// The store has two documents of a user, each with its own entity tag: the own and the pending
-/// one. A document becomes the user's own in three steps: store it as pending, replace the own one,
-/// remove the pending one. If the process ends anywhere between, both documents are complete and
-/// the newer one is not lost. Each step compares what it replaces, so that a later document of
-/// another process stays.
+/// one. To become the user's own, a document first replaces the stored pending one, if there is
+/// one, then the own one; then the pending one is removed. If the process ends anywhere between,
+/// both documents are complete and the newer one is not lost. Each step compares what it replaces,
+/// so that a later document of another process stays.
 extension UserStorage {
     /// The outcome of a save.
     enum Outcome {

@@ -5,12 +5,10 @@ extension Users {
         let changes = await activateInTask(of: entry)
         // Another caller can have activated it.
         let isActive = entry.documents.active?.pending == nil
-        return DownloadResult(
-            userID: result.userID,
+        return result.with(
             configurationIsCurrent: isActive && front.entry === entry,
             isActive: isActive,
-            changedSectionNames: result.changedSectionNames.union(changes.map(\.sectionName)),
-            outcome: result.outcome)
+            changedSectionNames: result.changedSectionNames.union(changes.map(\.sectionName)))
     }
 
     /// As `activateWaiting(of:)`, but the store is not called on a cooperative thread.
@@ -32,14 +30,20 @@ extension Users {
             guard let pending = storage.pending(of: userID, documents),
                 case .save(let save) = documents.decision(on: .activate(pending))
             else { return documents.active?.pending == nil ? [] : nil }
-            guard let event = storage.save(save, of: userID, documents),
-                let transition = apply(
-                    Front.Change(event: event, reason: .activated), to: entry)
-            else { return nil }
+            guard let event = storage.save(save, of: userID, documents) else { return nil }
+            var changes = apply(Front.Change(event: event, reason: .activated), to: entry)?.changes
+            if changes == nil {
+                // A switch has read the store since the decision: what was just saved, or another
+                // process's document.
+                changes = takeOverStored(in: turn)
+                guard entry.documents.ownDocument?.isSame(as: pending.document) == true,
+                    entry.documents.active?.pending == nil
+                else { return nil }
+            }
             history.noteActivation(of: userID)
             noteActive(
                 pending.document.keptInMemory, of: userID, in: entry.documents.epoch)
-            return transition.changes
+            return changes ?? []
         }
         if let changes { return changes }
         // If another process activated it, that process has also recorded when it downloaded it.

@@ -44,7 +44,7 @@ extension Users {
     func makeCurrent(_ userID: UserID) {
         let (current, shown) = front.current
         if current.userID == userID { return }
-        let entry = userID == .generic ? generic : table.entry(of: userID, isKept: false)
+        let entry = table.entry(of: userID, isKept: false)
         var isReadAgain = false
         while true {
             let isLoaded = entry.documents.active != nil
@@ -53,13 +53,15 @@ extension Users {
             let isRead =
                 storage.store == nil || table.usedEntry(of: userID) != nil
                 || !policy.isImmediate
-            var event = Front.Change(
+            var change = Front.Change(
                 event: isLoaded ? .reloaded(stored, isWhole: !isRead) : .loaded(stored),
                 reason: .userChanged, isSwitch: true)
-            if shown == nil { event.initialSections = initialSections(besides: stored) }
-            var transition = apply(event, to: entry)
-            // The read itself takes over the generic user's document, which a loaded user follows.
-            if transition == nil, !isReadAgain {
+            if shown == nil { change.initialSections = initialSections(besides: stored) }
+            var transition = apply(change, to: entry)
+            // The read itself may have changed a follower, by the generic user's stored document.
+            if transition == nil, !isReadAgain, entry.isFollower,
+                generic.documents.revision != stored.genericRevision
+            {
                 isReadAgain = true
                 continue
             }
@@ -90,7 +92,7 @@ extension Users {
     ///
     /// - Parameters:
     ///   - entry: The user.
-    ///   - former: The current user, in whose place that user is about to be.
+    ///   - former: The current user, whom `entry` replaces; nil without a switch.
     /// - Returns: The documents.
     func readStore(
         of entry: UserEntry, replacing former: UserEntry? = nil
@@ -115,7 +117,7 @@ extension Users {
     /// Takes over the generic user's document stored by another process, for users who fall back to
     /// it.
     ///
-    /// A removal has no effect while somebody reads the generic user's configuration: a file that
+    /// A removal has no effect while any reader uses the generic user's configuration: a file that
     /// cannot be read for a moment looks like one.
     ///
     /// - Parameter switched: The users of a switch, who do not count unless they have handles.
@@ -131,8 +133,8 @@ extension Users {
         )
     }
 
-    /// Checks whether somebody reads the generic user's configuration: a handle, the current user, or
-    /// a user in memory who falls back to it.
+    /// True when any reader uses the generic user's configuration: a handle, the current user, or a
+    /// user in memory who falls back to it.
     private func isGenericRead(besides switched: [UserEntry]) -> Bool {
         if table.usedEntry(of: .generic) != nil { return true }
         if switched.isEmpty, front.entry === generic { return true }

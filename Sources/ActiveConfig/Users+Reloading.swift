@@ -1,6 +1,6 @@
 /// Documents stored by another process, such as an app extension that shares the folder.
 extension Users {
-    /// Lane of calls that read the documents of all table.
+    /// Lane of calls that read the documents of all users in memory.
     var reloads: BlockingCalls.Lane { BlockingCalls.Lane(of: table, .reads) }
 
     /// Lane of calls that read the documents of users who fall back.

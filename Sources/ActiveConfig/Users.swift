@@ -78,8 +78,8 @@ final class Users: Sendable {
     /// The documents of the turn's user for a decision and its save: loads them, and stores what a
     /// launch has activated.
     ///
-    /// Both take the same documents. In memory, a switch of the user can meanwhile have taken over a
-    /// later one of another process, which would then count as replaced.
+    /// Decide and save on this one copy: a switch of the user takes no turn, and can take over another
+    /// process's document between the two, which the save would count as replaced.
     func documentsToDecideOn(in turn: Turn) -> UserDocuments {
         loadedSnapshot(of: turn.entry)
         storeLaunch(in: turn)
@@ -123,8 +123,9 @@ final class Users: Sendable {
 
     // MARK: Reports
 
-    /// Reports that a document is active, which an answer with these header fields brought or
-    /// confirmed.
+    /// Reports to the observers that a document is active.
+    ///
+    /// `headerFields` are those of the answer that brought or confirmed it.
     func noteActive(
         _ configuration: ConfigurationState?, of userID: UserID, in epoch: UserEpoch,
         headerFields: [String: String] = [:]

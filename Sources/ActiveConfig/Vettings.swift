@@ -180,7 +180,7 @@ final class Vettings: Sendable {
     /// - Parameters:
     ///   - answer: The downloader's answer.
     ///   - asked: The configuration that the request was about.
-    ///   - lastKnown: The user's own configuration.
+    ///   - lastKnown: The user's newest document, own or pending.
     ///   - userID: The user.
     ///   - epoch: The user's epoch at the request.
     /// - Returns: The configuration.
@@ -340,7 +340,7 @@ final class Vettings: Sendable {
     /// the server does not send that again.
     ///
     /// - Parameters:
-    ///   - lastKnown: The user's own configuration.
+    ///   - lastKnown: The user's newest document, own or pending.
     ///   - userID: The user.
     ///   - isOfUpdater: True for a request that is repeated until there is a new document. A
     ///     download by the app gets a document refused in this launch once more, to vet it again.

@@ -10,6 +10,7 @@ which counts as a folder. A folder uses another one if its code names a type tha
 comments and string literals do not count, but code interpolated into strings does. A nested type
 counts as its outermost type, and extensions declare nothing. A module uses the modules that it imports.
 
+The table of folders in ARCHITECTURE.md lists a folder below those that it uses.
 ActiveConfig has at most 12 stored properties, and at most six files of its module extend it, besides
 Fixits.swift, of which nothing can be called: it hands its calls to owners with private state.
 
@@ -287,6 +288,22 @@ def check_face(files):
     return count
 
 
+def check_table(graph, page):
+    """Prints uses of a folder that the page lists below its user; returns their number."""
+    if not page.exists():
+        return 0
+    listed = re.findall(r"^\| `(\w+)/` \|", page.read_text(encoding="utf-8"), re.MULTILINE)
+    wrong = {
+        (user, used)
+        for user, edges in graph.edges.items()
+        for used in edges
+        if user in listed and used in listed and listed.index(used) > listed.index(user)
+    }
+    for user, used in sorted(wrong):
+        print(f"{page} lists {used}/ below {user}/, which uses it")
+    return len(wrong)
+
+
 def check(sources):
     """Prints the findings in a package's Sources folder; returns their number."""
     modules = {folder.name: read_module(folder) for folder in sorted(sources.iterdir()) if folder.is_dir()}
@@ -306,7 +323,7 @@ def check(sources):
             print(f"{sources}/{module}: {' < '.join(graph.order(rooms))}")
         count += len(cycles)
         if module == FACE:
-            count += check_face(files)
+            count += check_face(files) + check_table(graph, sources.parent / "ARCHITECTURE.md")
     cycles = imports.cycles()
     for cycle in cycles:
         print(f"{sources}: modules use each other in a cycle")
@@ -342,6 +359,11 @@ PLANTED = {
         "ActiveConfig/ActiveConfig.swift": "public final class ActiveConfig: Sendable {\n"
         + "".join(f"    private let p{number}: Int\n" for number in range(13))
         + "    var computed: Int { 1 }\n}\n"
+    },
+    "a folder listed above one that it uses": {
+        "../ARCHITECTURE.md": "| `High/` | what |\n| `Low/` | what |\n",
+        "ActiveConfig/Low/Low.swift": "struct Low {}\n",
+        "ActiveConfig/High/High.swift": "struct High { let low: Low }\n",
     },
     "seven extensions": {"ActiveConfig/E.swift": "extension ActiveConfig {\n    var a: Int { 1 }\n}\n"},
 }

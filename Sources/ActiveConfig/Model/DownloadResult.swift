@@ -58,6 +58,17 @@ public struct DownloadResult: Sendable {
         self.changedSectionNames = changedSectionNames
         self.outcome = outcome
     }
+
+    /// The same download, as it is seen by a caller with a baseline of its own.
+    func with(
+        configurationIsCurrent: Bool, isActive: Bool, changedSectionNames: Set<String>
+    ) -> DownloadResult {
+        var result = DownloadResult(
+            userID: userID, configurationIsCurrent: configurationIsCurrent, isActive: isActive,
+            changedSectionNames: changedSectionNames, outcome: outcome)
+        result.replacedVersion = replacedVersion
+        return result
+    }
 }
 
 extension DownloadResult {

@@ -1,7 +1,7 @@
 /// An active configuration: a user's document with the layers beneath and above it, ready to be
 /// read.
 ///
-/// The coordinator replaces it as a whole.
+/// ``Front`` replaces it as a whole.
 final class SnapshotContents: Sendable {
     let userID: UserID
     let known: KnownConfiguration

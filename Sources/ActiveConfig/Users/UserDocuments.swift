@@ -8,14 +8,14 @@
 ///
 /// | event | effect |
 /// | --- | --- |
-/// | ``Event/loaded(_:)`` | own document, else fallback; a document pending for a launch becomes
-/// active |
+/// | ``Event/loaded(_:)`` | own document, else fallback; activates one pending for a launch |
 /// | ``Event/reloaded(_:isWhole:)`` | documents stored by another process, unless they are older |
 /// | ``Event/saved(_:unstored:takeovers:)`` | an arrived or activated document takes its slot |
 /// | ``Event/forgotten(_:)`` | the fallback becomes active |
 /// | ``Event/fallbackChanged`` | the generic user's new document, for users who follow it |
 /// | ``Event/confirmed`` | the newest document counts as downloaded in this launch |
-/// | ``Event/unstored(own:pending:takeovers:)`` | no reader sees it |
+/// | ``Event/unstored(own:pending:takeovers:)`` | what the store could not take; not visible |
+/// | ``Event/launchSuperseded`` | the launch's document will not be stored; not visible |
 ///
 /// Each event that readers can see advances ``revision``: what was read at an earlier revision is
 /// stale. What was decided before another process's document was taken over, which needs no turn, is
@@ -202,7 +202,7 @@ struct UserDocuments: Sendable {
     /// Number of the last change that readers can see.
     private(set) var revision = 0
 
-    /// Number of times that documents of another process were taken over.
+    /// Number of times that stored documents were taken over, which are usually another process's.
     ///
     /// A switch of the user does so without a turn, also between a decision and its event. A new
     /// fallback leaves a decision valid, so it does not count.

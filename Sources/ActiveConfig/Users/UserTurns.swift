@@ -1,8 +1,8 @@
 internal import Dispatch
 
-/// Proof that the code runs in a user's turn: only ``UserTurns`` makes one, and nobody keeps it.
+/// Passed to code that runs in a user's turn.
 ///
-/// It is copyable: Swift 6.3.1 crashes when it optimizes generic code that lends a value which is not.
+/// Only ``UserTurns`` creates one; do not store it. It is copyable: Swift 6.3.1 crashes when it optimizes generic code that lends a value which is not.
 struct Turn {
     let entry: UserEntry
 

@@ -66,6 +66,32 @@ struct ReplacedVersionTests {
         }
     }
 
+    /// Ways to download, each with a result of its own.
+    enum Way: CaseIterable, Sendable {
+        case download, fetchAndActivate, handle, handleWithActivation
+
+        func download(with config: ActiveConfig) async throws -> DownloadResult {
+            let user = config.configuration(forUserID: "1")
+            return switch self {
+            case .download: try await config.downloadNewConfig()
+            case .fetchAndActivate: try await config.fetchAndActivate()
+            case .handle: try await user.download()
+            case .handleWithActivation: try await user.fetchAndActivate()
+            }
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func theResultHasTheReplacedVersion(way: Way) async throws {
+        let downloader = ScriptedDownloader(
+            .configuration(.versioned(8)), .configuration(document(3, replacing: 8)))
+        let config = CoordinatorFixture.make(downloader).config
+        config.currentUserID = "1"
+        #expect(try await way.download(with: config).replacedVersion == nil)
+        #expect(try await way.download(with: config).replacedVersion == 8)
+        #expect(config["Home"]?.title == "3")
+    }
+
     /// A process that still has the replaced version takes over the lower one from the store.
     @Test func anotherProcessTakesTheReplacementOver() {
         var user = SimulatedUser(policy: .immediate)

@@ -200,6 +200,29 @@ struct TwoProcessesTests {
         #expect(config["Home"]?.title == "3" && config.snapshot.pending?.document == nil)
     }
 
+    /// A switch can read what `activate()` has just stored.
+    @Test func anActivationWhoseSaveASwitchHasReadIsReported() async throws {
+        let config = launch(2, store: store, .manual)
+        try await config.downloadNewConfig()
+        let active = Locked<[Int?]>([])
+        let subscription = config.addObserver(
+            ClosureObserver { event in
+                if case .active = event.kind {
+                    active.withLock { $0.append(event.document?.templateVersion) }
+                }
+            })
+        store.afterNextPersist(of: "b") {
+            onAnotherThread {
+                config.currentUserID = "c"
+                config.currentUserID = "b"
+            }
+        }
+        await config.activate()
+        #expect(config["Home"]?.title == "2" && config.snapshot.pending?.document == nil)
+        #expect(active.withLock { $0 } == [2])
+        withExtendedLifetime(subscription) {}
+    }
+
     @Test func aPushStoresNothingOverAVersionThatASwitchHasRead() async throws {
         store.base.persistConfiguration(.versioned(1), forUserID: "b")
         let config = launch(store: store, .immediate)
