@@ -96,8 +96,10 @@ extension Downloads {
         return endStale(arrival, in: turn)
     }
 
-    /// Ends an arrival after whose decision a switch has read another process's document: the store
-    /// has the later one of the two.
+    /// Ends an arrival after whose decision a switch has read the store, which is read again: it has
+    /// this process's document or a later one of another process.
+    ///
+    /// A document that the store could not take is dropped then; the next request brings it.
     ///
     /// - Returns: As `bring`.
     private func endStale(

@@ -46,7 +46,8 @@ extension Users {
             return changes ?? []
         }
         if let changes { return changes }
-        // If another process activated it, that process has also recorded when it downloaded it.
+        // Another process has activated it or stored a later document, and has recorded when it
+        // downloaded that.
         history.refresh()
         return reload(entry)
     }
