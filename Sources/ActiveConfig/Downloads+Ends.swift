@@ -37,7 +37,7 @@ extension Downloads {
                 headerFields: exchange.headerFields)
             arrival.reloadedNames = exchange.reloadedNames
             (arrival.attempt, arrival.download) = (attempt, download)
-            return bring(arrival, by: .answered(answer), on: documents, in: turn)?.result
+            return bring(arrival, by: answer, on: documents, in: turn)?.result
         }
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
@@ -56,22 +56,44 @@ extension Downloads {
     /// Stores what arrived as far as it is newer, activates it as far as the policy allows, and ends
     /// its download; within the user's turn.
     ///
+    /// A switch of the user takes no turn. If it has taken over another process's document since the
+    /// decision, what arrived is decided on again, beside that document.
+    ///
     /// - Returns: The result, and whether what arrived was the newest document; nil when the
     ///   download was abandoned.
     private func bring(
-        _ arrival: Arrival, by proposal: UserDocuments.Proposal, on documents: UserDocuments,
+        _ arrival: Arrival, by answer: UserDocuments.Answer, on documents: UserDocuments,
         in turn: Turn
     ) -> (result: DownloadResult, isNewest: Bool)? {
-        var (arrival, entry) = (arrival, turn.entry)
+        var documents = documents
+        while true {
+            if let end = decideAndEnd(arrival, by: answer, on: documents, in: turn) { return end }
+            if arrival.download?.isAbandoned == true { return nil }
+            documents = users.documentsToDecideOn(in: turn)
+        }
+    }
+
+    /// - Returns: As `bring`; nil also when the decision is stale.
+    private func decideAndEnd(
+        _ arrival: Arrival, by answer: UserDocuments.Answer, on documents: UserDocuments,
+        in turn: Turn
+    ) -> (result: DownloadResult, isNewest: Bool)? {
+        var (arrival, documents, entry) = (arrival, documents, turn.entry)
+        var decision = documents.decision(on: .answered(answer))
+        if case .reload = decision {
+            let changes = users.takeOverStored(in: turn) ?? []
+            arrival.reloadedNames.formUnion(changes.map(\.sectionName))
+            documents = entry.documents
+            decision = documents.decision(on: .answered(answer))
+        }
         var (event, isActive, isNewest) = (
             UserDocuments.Event?.none, documents.active?.pending == nil, true
         )
-        var isToBeRead = false
-        switch documents.decision(on: proposal) {
-        case .outdated: isNewest = false
+        switch decision {
+        // The store may not have it any more.
+        case .outdated, .reload: isNewest = false
         case .unchanged: break
         case .confirmed: event = .confirmed
-        case .reload: isToBeRead = true
         case .save(let save):
             if case .bring(_, let isWhole, _) = save { isActive = isWhole }
             event = users.storage.save(save, of: entry.userID, documents)
@@ -79,42 +101,18 @@ extension Downloads {
             if !isNewest { users.takeOverStored(in: turn) }
         }
         if !isNewest { arrival.drop() }
-        arrival.replacedVersion = arrival.document.flatMap { replacedVersion(by: $0, of: entry) }
+        arrival.replacedVersion = arrival.document.flatMap {
+            replacedVersion(by: $0, of: entry.userID, documents)
+        }
         record(
             arrival, isActive: isActive,
             isStored: event?.isStored ?? !entry.documents.hasUnstored)
         let ended = end(arrival, to: entry) { arrival in
-            if isToBeRead {
-                return users.apply(reason: .downloaded, arrival: arrival, to: entry) {
-                    .reloaded(self.users.readStore(of: entry))
-                }
-            }
-            return users.apply(
-                Front.Change(event: event, reason: .downloaded, arrival: arrival), to: entry)
-        }
-        if let ended { return (ended, isNewest) }
-        return endStale(arrival, in: turn)
-    }
-
-    /// Ends an arrival after whose decision a switch has read the store, which is read again: it has
-    /// this process's document or a later one of another process.
-    ///
-    /// A document that the store could not take is dropped then; the next request brings it.
-    ///
-    /// - Returns: As `bring`.
-    private func endStale(
-        _ arrival: Arrival, in turn: Turn
-    ) -> (result: DownloadResult, isNewest: Bool)? {
-        if arrival.download?.isAbandoned == true { return nil }
-        var (arrival, entry) = (arrival, turn.entry)
-        let changes = users.takeOverStored(in: turn) ?? []
-        arrival.reloadedNames.formUnion(changes.map(\.sectionName))
-        let newest = entry.documents.newest
-        let isNewest = arrival.document.map { newest?.isSame(as: $0) == true } ?? false
-        if !isNewest { arrival.drop() }
-        let ended = end(arrival, to: entry) { arrival in
-            users.apply(
-                Front.Change(event: nil, reason: .downloaded, arrival: arrival), to: entry)
+            // Without a document, the end is true of whatever the user has.
+            let change = Front.Change(
+                event: event, reason: .downloaded, takeovers: isNewest ? documents.takeovers : nil,
+                arrival: arrival)
+            return users.apply(change, to: entry)
         }
         return ended.map { ($0, isNewest) }
     }
@@ -156,15 +154,24 @@ extension Downloads {
 
     /// Handles a document that arrived without a download; within the user's turn.
     ///
+    /// - Parameters:
+    ///   - document: The document.
+    ///   - outcome: `.notModified` for the held document with a later version.
+    ///   - held: The document that it was compared with.
+    ///   - headerFields: Header fields of its answer.
+    ///   - documents: The user's documents for the decision.
+    ///   - turn: The user's turn.
     /// - Returns: The result; nil when another process has stored a later one.
     func bring(
-        pushed document: Vetted, held: ConfigurationState?, headerFields: [String: String],
-        on documents: UserDocuments, in turn: Turn
+        pushed document: Vetted, _ outcome: DownloadOutcome = .downloaded,
+        held: ConfigurationState?, headerFields: [String: String], on documents: UserDocuments,
+        in turn: Turn
     ) -> DownloadResult? {
         let arrival = Arrival(
             document.document, outcome: .downloaded, headerFields: headerFields)
-        let end = bring(
-            arrival, by: .pushed(document, held: held), on: documents, in: turn)
+        let answer = UserDocuments.Answer(
+            outcome: outcome, document: document, asked: held, revision: documents.revision)
+        let end = bring(arrival, by: answer, on: documents, in: turn)
         return end.flatMap { $0.isNewest ? $0.result : nil }
     }
 
@@ -228,13 +235,15 @@ extension Downloads {
 
     /// The user's version that an arrived document replaces although its own version is lower, which
     /// is logged; nil for any other document.
-    func replacedVersion(by document: ConfigurationState, of entry: UserEntry) -> Int? {
+    func replacedVersion(
+        by document: ConfigurationState, of userID: UserID, _ documents: UserDocuments
+    ) -> Int? {
         guard document.replacedVersion != nil, let version = document.templateVersion,
-            let known = entry.documents.newest?.templateVersion, version < known
+            let known = documents.newest?.templateVersion, version < known
         else { return nil }
         log(
             .warning,
-            "The server has version \(version) of the configuration of \(entry.userID.logName), "
+            "The server has version \(version) of the configuration of \(userID.logName), "
                 + "lower than \(known) here, and has never made version \(known): took it.")
         return known
     }

@@ -82,7 +82,7 @@ extension Downloads {
                         in: entry.documents.epoch)
                 else { return }
                 _ = bring(
-                    pushed: new, held: held,
+                    pushed: new, .notModified, held: held,
                     headerFields: answer.original?.headerFields ?? [:], on: documents,
                     in: turn)
             }

@@ -73,6 +73,9 @@ final class Front: Sendable {
         /// Nil for a switch to what is in memory, and for an arrival that changes no document.
         let event: UserDocuments.Event?
         let reason: SectionChange.Reason
+        /// The number of the user's takeovers when the change was decided, which is stale after another
+        /// one; nil: it applies to whatever the user has.
+        var takeovers: Int?
         /// True when the user becomes the current one.
         var isSwitch = false
         /// The sections that readers are assumed to have seen before the first switch; nil: none.
@@ -81,20 +84,10 @@ final class Front: Sendable {
         var arrival: Arrival?
     }
 
-    /// The outcome of a change.
-    enum Outcome {
-        /// `isGenericChanged`: another document became active for the generic user.
-        case done(UserTransition, isGenericChanged: Bool)
-        /// The event's content has to be read again.
-        case stale
-        /// The download was abandoned.
-        case abandoned
-    }
-
     private enum Step {
         case done(UserTransition)
-        case stale
-        case abandoned
+        /// Nothing is changed.
+        case refused
         /// The vettings must be notified before readers see the activation.
         case announce(ConfigurationActivation)
     }
@@ -135,7 +128,13 @@ final class Front: Sendable {
     /// Applies a change to a user and to those who follow that user.
     ///
     /// The vettings are called before an activation, and afterwards with the then active document.
-    func apply(_ change: Change, to entry: UserEntry) -> Outcome {
+    ///
+    /// - Returns: The transition, and whether another document became active for the generic user;
+    ///   nil when nothing is changed: the event's content has to be read again, the change has to be
+    ///   decided again, or its download was abandoned.
+    func apply(
+        _ change: Change, to entry: UserEntry
+    ) -> (transition: UserTransition, isGenericChanged: Bool)? {
         queue.keepingConfig {
             var announced: ConfigurationActivation?
             while true {
@@ -152,12 +151,8 @@ final class Front: Sendable {
                     settleActivation()
                 }
                 pass.end(signals)
-                switch step {
-                case .done(let transition):
-                    return .done(transition, isGenericChanged: pass.isGenericChanged)
-                case .abandoned: return .abandoned
-                case .stale, .announce: return .stale
-                }
+                guard case .done(let transition) = step else { return nil }
+                return (transition, pass.isGenericChanged)
             }
         }
     }
@@ -169,8 +164,9 @@ final class Front: Sendable {
         let (current, active) = (writer.entry, writer.entry.documents.active)
         let (before, old) = entry.current
         var after = before
+        if let takeovers = change.takeovers, takeovers != before.takeovers { return .refused }
         if let event = change.event, !after.handle(event, beside: writer.generic(generic)) {
-            return .stale
+            return .refused
         }
         if !vettings.isEmpty,
             let activation = activation(by: change, of: entry, from: before, to: after, current),
@@ -179,7 +175,7 @@ final class Front: Sendable {
             return .announce(activation)
         }
         if let download = change.arrival?.download, !running.end(download, of: entry.userID) {
-            return .abandoned
+            return .refused
         }
         let transition = publish(
             after, of: entry, from: (before, old), change, in: &writer, &pass)

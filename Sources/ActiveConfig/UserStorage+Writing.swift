@@ -38,7 +38,7 @@ extension UserStorage {
             if isOutdated(new.document, of: userID, documents) { return nil }
             // A document without its original could not be vetted at its next read.
             guard let whole = whole(new, known: known, of: userID, documents)?.document else {
-                return .saved(save, unstored: nil, takeovers: documents.takeovers)
+                return .saved(save, unstored: nil)
             }
             outcome =
                 isWhole
@@ -52,7 +52,7 @@ extension UserStorage {
         case .again: return saveAgain(of: userID, documents)
         }
         if case .superseded = outcome { return nil }
-        return .saved(save, unstored: outcome.unstored, takeovers: documents.takeovers)
+        return .saved(save, unstored: outcome.unstored)
     }
 
     private func saveAgain(of userID: UserID, _ documents: UserDocuments) -> UserDocuments.Event? {
@@ -68,9 +68,7 @@ extension UserStorage {
         }
         if case .superseded = outcomes.own { return nil }
         if case .superseded = outcomes.pending { return nil }
-        return .unstored(
-            own: outcomes.own.unstored, pending: outcomes.pending.unstored,
-            takeovers: documents.takeovers)
+        return .unstored(own: outcomes.own.unstored, pending: outcomes.pending.unstored)
     }
 
     /// Removes a user's pending document; before the own one, which it must not outlive.

@@ -21,7 +21,7 @@ extension Users {
     /// - Returns: The changed sections, sorted; empty when no document is pending.
     func activateWaiting(of entry: UserEntry) -> [SectionChange] {
         if ThreadMark.isHeld {
-            calls.async(in: entry.writes) { _ = self.activateWaiting(of: entry) }
+            later(in: entry.writes) { _ = self.activateWaiting(of: entry) }
             return []
         }
         let userID = entry.userID
@@ -31,7 +31,9 @@ extension Users {
                 case .save(let save) = documents.decision(on: .activate(pending))
             else { return documents.active?.pending == nil ? [] : nil }
             guard let event = storage.save(save, of: userID, documents) else { return nil }
-            var changes = apply(Front.Change(event: event, reason: .activated), to: entry)?.changes
+            let change = Front.Change(
+                event: event, reason: .activated, takeovers: documents.takeovers)
+            var changes = apply(change, to: entry)?.changes
             if changes == nil {
                 // A switch has read the store since the decision: what was just saved, or another
                 // process's document.

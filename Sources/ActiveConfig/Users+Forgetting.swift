@@ -12,7 +12,7 @@ extension Users {
         front.running.markAbandoned(of: user)?.abandon()
         let entry = table.entry(of: user, isKept: false)
         if ThreadMark.isHeld {
-            return calls.async(in: entry.writes) {
+            return later(in: entry.writes) {
                 defer { withExtendedLifetime(entry) {} }
                 do {
                     try self.forget(user)
@@ -34,10 +34,8 @@ extension Users {
                 let pending = documents.unstoredPending ?? documents.active?.pending?.configuration
                 apply(
                     Front.Change(
-                        event: .unstored(
-                            own: documents.unstoredOwn, pending: pending,
-                            takeovers: documents.takeovers),
-                        reason: .restored), to: entry)
+                        event: .unstored(own: documents.unstoredOwn, pending: pending),
+                        reason: .restored, takeovers: documents.takeovers), to: entry)
                 throw error
             }
             history.forget(user)
@@ -53,7 +51,7 @@ extension Users {
             observers.tellForgotten(
                 ConfigurationEvent(.forgotten, userID: userID, document: nil, time: now()),
                 ending: entry.documents.epoch)
-            _ = apply(reason: .forgotten, to: entry) { .forgotten(self.readStore(of: entry)) }
+            apply(reason: .forgotten, to: entry) { .forgotten(self.readStore(of: entry)) }
             return (download, failure)
         }
         download?.abandon()

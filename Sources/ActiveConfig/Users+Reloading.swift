@@ -17,7 +17,7 @@ extension Users {
     /// - Returns: The changes of the current user's sections.
     func reloadStored() -> [SectionChange] {
         if ThreadMark.isHeld {
-            calls.async(in: reloads) { _ = self.reloadStored() }
+            later(in: reloads) { _ = self.reloadStored() }
             return []
         }
         // The other process has recorded when it downloaded the document.
@@ -59,7 +59,7 @@ extension Users {
     func takeOverStored(in turn: Turn) -> [SectionChange]? {
         let entry = turn.entry
         let (documents, old) = entry.current
-        _ = apply(reason: .reloaded, to: entry) { .reloaded(self.readStore(of: entry)) }
+        apply(reason: .reloaded, to: entry) { .reloaded(self.readStore(of: entry)) }
         let (after, new) = entry.current
         guard after.revision != documents.revision else { return nil }
         guard let old, let new else { return [] }
@@ -90,7 +90,7 @@ extension Users {
         if ThreadMark.turn.isSet {
             ThreadMark.afterwards(ask)
         } else {
-            calls.async(in: fallbackReloads, ask)
+            later(in: fallbackReloads, ask)
         }
     }
 }

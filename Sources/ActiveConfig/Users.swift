@@ -42,35 +42,29 @@ final class Users: Sendable {
     /// - Returns: The transition; nil when the event was stale, or its download was abandoned.
     @discardableResult
     func apply(_ change: Front.Change, to entry: UserEntry) -> UserTransition? {
-        if case .done(let transition, _) = outcome(of: change, on: entry) {
-            transition
-        } else {
-            nil
-        }
+        guard let applied = front.apply(change, to: entry) else { return nil }
+        if applied.isGenericChanged { askChoosersAgain() }
+        return applied.transition
     }
 
     /// Applies an event whose content is read from the store, which is read again when the user, or
     /// the generic user, has changed since.
-    ///
-    /// - Returns: The transition; nil when the download was abandoned.
+    @discardableResult
     func apply(
-        reason: SectionChange.Reason, arrival: Arrival? = nil, to entry: UserEntry,
+        reason: SectionChange.Reason, to entry: UserEntry,
         reading read: () -> UserDocuments.Event
-    ) -> UserTransition? {
+    ) -> UserTransition {
         while true {
-            let change = Front.Change(event: read(), reason: reason, arrival: arrival)
-            switch outcome(of: change, on: entry) {
-            case .done(let transition, _): return transition
-            case .abandoned: return nil
-            case .stale: continue
-            }
+            let change = Front.Change(event: read(), reason: reason)
+            if let transition = apply(change, to: entry) { return transition }
         }
     }
 
-    private func outcome(of change: Front.Change, on entry: UserEntry) -> Front.Outcome {
-        let outcome = front.apply(change, to: entry)
-        if case .done(_, isGenericChanged: true) = outcome { askChoosersAgain() }
-        return outcome
+    /// Runs work that calls the store on another thread; keeps the configuration until then, so that
+    /// listeners hear of it.
+    func later(in lane: BlockingCalls.Lane, _ work: @escaping @Sendable () -> Void) {
+        let config = front.queue.config
+        calls.async(in: lane) { withExtendedLifetime(config, work) }
     }
 
     // MARK: Storing
@@ -103,7 +97,9 @@ final class Users: Sendable {
             return
         }
         // Nil when a switch has taken over a later document.
-        if apply(Front.Change(event: event, reason: .restored), to: entry) == nil { return }
+        let change = Front.Change(
+            event: event, reason: .restored, takeovers: documents.takeovers)
+        if apply(change, to: entry) == nil { return }
         if entry === generic { askChoosersAgain() }
         history.noteActivation(of: entry.userID)
         noteActive(launched, of: entry.userID, in: entry.documents.epoch)
@@ -114,7 +110,7 @@ final class Users: Sendable {
         // Loading a user can have loaded the generic user as the fallback.
         for entry in entry === generic ? [entry] : [entry, generic]
         where entry.documents.isLaunchUnstored {
-            calls.async(in: entry.writes) {
+            later(in: entry.writes) {
                 self.turns.run(of: entry) { self.storeLaunch(in: $0) }
                 self.front.signalChange()
             }

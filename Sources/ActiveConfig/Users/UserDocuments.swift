@@ -10,16 +10,16 @@
 /// | --- | --- |
 /// | ``Event/loaded(_:)`` | own document, else fallback; activates one pending for a launch |
 /// | ``Event/reloaded(_:isWhole:)`` | documents stored by another process, unless they are older |
-/// | ``Event/saved(_:unstored:takeovers:)`` | an arrived or activated document takes its slot |
+/// | ``Event/saved(_:unstored:)`` | an arrived or activated document takes its slot |
 /// | ``Event/forgotten(_:)`` | the fallback becomes active |
 /// | ``Event/fallbackChanged`` | the generic user's new document, for users who follow it |
 /// | ``Event/confirmed`` | the newest document counts as downloaded in this launch |
-/// | ``Event/unstored(own:pending:takeovers:)`` | what the store could not take; not visible |
+/// | ``Event/unstored(own:pending:)`` | what the store could not take; not visible |
 /// | ``Event/launchSuperseded`` | the launch's document will not be stored; not visible |
 ///
 /// Each event that readers can see advances ``revision``: what was read at an earlier revision is
 /// stale. What was decided before another process's document was taken over, which needs no turn, is
-/// stale too: see ``takeovers``.
+/// to be decided again: see ``takeovers``.
 struct UserDocuments: Sendable {
     /// What the store has of a user.
     struct Stored: Sendable {
@@ -57,17 +57,14 @@ struct UserDocuments: Sendable {
         case loaded(Stored)
         /// `isWhole`: the store's content counts even if it is less, unless something is unstored.
         case reloaded(Stored, isWhole: Bool = false)
-        /// `unstored`: the document that the store could not take. `takeovers`: their number at the
-        /// decision.
-        case saved(Save, unstored: ConfigurationState?, takeovers: Int)
+        /// `unstored`: the document that the store could not take.
+        case saved(Save, unstored: ConfigurationState?)
         case forgotten(Stored)
         case fallbackChanged
         /// The server has confirmed the newest document.
         case confirmed
-        /// What is not stored after another attempt; nil: nothing. `takeovers`: their number at the
-        /// decision; nil: it applies to whatever the user has.
-        case unstored(
-            own: ConfigurationState?, pending: ConfigurationState?, takeovers: Int? = nil)
+        /// What is not stored after another attempt; nil: nothing.
+        case unstored(own: ConfigurationState?, pending: ConfigurationState?)
         /// The document that a launch has activated will not be stored: another process has stored
         /// something else.
         case launchSuperseded
@@ -83,18 +80,8 @@ struct UserDocuments: Sendable {
         /// False when the store could not take a document; nil when nothing was to be stored.
         var isStored: Bool? {
             switch self {
-            case .saved(_, let unstored, _): unstored == nil
-            case .unstored(let own, let pending, _): own == nil && pending == nil
-            case .loaded, .reloaded, .forgotten, .fallbackChanged, .confirmed, .launchSuperseded:
-                nil
-            }
-        }
-
-        /// The number of takeovers when it was decided.
-        fileprivate var takeovers: Int? {
-            switch self {
-            case .saved(_, _, let takeovers): takeovers
-            case .unstored(_, _, let takeovers): takeovers
+            case .saved(_, let unstored): unstored == nil
+            case .unstored(let own, let pending): own == nil && pending == nil
             case .loaded, .reloaded, .forgotten, .fallbackChanged, .confirmed, .launchSuperseded:
                 nil
             }
@@ -104,18 +91,17 @@ struct UserDocuments: Sendable {
     /// Something that may change the stored documents; within the user's turn.
     enum Proposal: Sendable {
         case answered(Answer)
-        /// A document that arrived without a request, newer than the user's.
-        case pushed(Vetted, held: ConfigurationState?)
         /// The stored pending document.
         case activate(Vetted)
     }
 
-    /// The answer to a request.
+    /// The answer to a request, or a document that arrived without one.
     struct Answer: Sendable {
         var outcome: DownloadOutcome
         /// Nil for "not modified"; the document asked about when only its version is later.
         var document: Vetted?
-        /// The user's newest document when the request was made, and the revision then.
+        /// The user's newest document when the request was made, or when a document without a request
+        /// was compared with it, and the revision then.
         let asked: ConfigurationState?, revision: Int
         /// True for a document that the app received by other means.
         var isHandedOver = false
@@ -204,8 +190,9 @@ struct UserDocuments: Sendable {
 
     /// Number of times that stored documents were taken over, which are usually another process's.
     ///
-    /// A switch of the user does so without a turn, also between a decision and its event. A new
-    /// fallback leaves a decision valid, so it does not count.
+    /// A switch of the user does so without a turn, also between a decision and its event, which has
+    /// the number at the decision (``Front/Change/takeovers``). A new fallback leaves a decision
+    /// valid, so it does not count.
     private(set) var takeovers = 0
 
     /// The time since the user was last forgotten.
@@ -266,7 +253,6 @@ struct UserDocuments: Sendable {
             guard newest.map(asked.isSame) == true else { return .reload }
             guard answer.isConfirmation else { return .unchanged }
             return hasUnstored ? .save(.again) : .confirmed
-        case .pushed(let document, let held): return bring(document, known: held)
         case .activate(let document):
             return mayActivate(document.document) ? .save(.promote(document)) : .outdated
         }
@@ -338,7 +324,6 @@ struct UserDocuments: Sendable {
     @discardableResult
     mutating func handle(_ event: Event, beside generic: Generic) -> Bool {
         if let stored = event.stored, isStale(stored, beside: generic) { return false }
-        if let takeovers = event.takeovers, takeovers != self.takeovers { return false }
         let versions = versions
         let isChanged = change(by: event, beside: generic)
         replacedVersions = hasUnstored ? replacedVersions.union(versions) : []
@@ -374,7 +359,7 @@ struct UserDocuments: Sendable {
                 return true
             }
             return reload(stored, isWhole: isWhole, beside: generic)
-        case .saved(let save, let unstored, _): return settle(save, unstored: unstored)
+        case .saved(let save, let unstored): return settle(save, unstored: unstored)
         case .forgotten(let stored):
             own = active == nil ? nil : stored.own.map { Held($0.configuration, $0.source).asOwn }
             pending = nil
@@ -387,7 +372,7 @@ struct UserDocuments: Sendable {
             launched = nil
             return true
         case .confirmed: return confirm()
-        case .unstored(let own, let pending, _):
+        case .unstored(let own, let pending):
             self.own?.unstored = own
             self.pending?.unstored = pending
             return false

@@ -82,6 +82,24 @@ struct MemoryTests {
         #expect(store.ownConfiguration(forUserID: nil) == .make())
     }
 
+    @Test("Work that calls the store later retains its ActiveConfig until it ends, and no longer")
+    func isReleasedAfterItsWork() async {
+        let mayEnd = DispatchSemaphore(value: 0)
+        weak var weakConfig: ActiveConfig?
+        let isReleased: AsyncStream<Never>
+        do {
+            let (log, stream) = makeLog()
+            isReleased = stream
+            let config = ActiveConfig.make(downloader: ScriptedDownloader(.unchanged), log: log)
+            weakConfig = config
+            config.users.later(in: config.users.generic.writes) { mayEnd.wait() }
+        }
+        #expect(weakConfig != nil)
+        mayEnd.signal()
+        for await _ in isReleased {}
+        #expect(weakConfig == nil)
+    }
+
     @Test("Downloads of many users leave no memory behind, however they end")
     func downloadsDoNotPileUp() async throws {
         struct Failure: Error {}

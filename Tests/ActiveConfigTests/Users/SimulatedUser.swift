@@ -35,7 +35,12 @@ struct SimulatedUser {
             generic.fallback = fallback
             generic.revision += 1
             handle(.fallbackChanged)
-        case .received(let document): save(.pushed(Vetted(document), held: documents.newest))
+        case .received(let document):
+            save(
+                .answered(
+                    UserDocuments.Answer(
+                        outcome: .downloaded, document: Vetted(document), asked: documents.newest,
+                        revision: documents.revision)))
         case .activated(let document): save(.activate(Vetted(document)))
         }
     }
@@ -58,8 +63,7 @@ struct SimulatedUser {
             case .bring(let new, _, _), .promote(let new): new.document
             case .promoteLaunched, .again: nil
             }
-        handle(
-            .saved(save, unstored: isFull ? document : nil, takeovers: documents.takeovers))
+        handle(.saved(save, unstored: isFull ? document : nil))
     }
 
     /// The store takes again what it could not take before.

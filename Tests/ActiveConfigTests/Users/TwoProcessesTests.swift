@@ -276,6 +276,67 @@ struct TwoProcessesTests {
         #expect(result.changedSectionNames == ["Home", "Kill"])
     }
 
+    /// A store that runs a step once, before a call of it.
+    private func store(
+        running step: Locked<(@Sendable () -> Void)?>,
+        before isMet: @escaping @Sendable (ObservedStore.Event) -> Bool,
+        isFull: Bool = false
+    ) -> ObservedStore {
+        ObservedStore(store.base) { event in
+            guard isMet(event) else { return }
+            let body = step.withLock { step in
+                defer { step = nil }
+                return step
+            }
+            body?()
+            if isFull { throw FullStore() }
+        }
+    }
+
+    private struct FullStore: Error {}
+
+    /// "Not modified" is about the document of the request.
+    @Test func aConfirmationConfirmsNoVersionThatASwitchHasRead() async throws {
+        store.base.persistConfiguration(.versioned(1), forUserID: "b")
+        let step = Locked<(@Sendable () -> Void)?>(nil)
+        let store = store(running: step, before: { $0 == .recordFirstDownloadFinished })
+        let config = CoordinatorFixture.make(ScriptedDownloader(.unchanged), store: store).config
+        config.currentUserID = "b"
+        #expect(config["Home"]?.title == "1")
+        let active = Locked<[Int?]>([])
+        let subscription = config.addObserver(
+            ClosureObserver { event in
+                if case .active = event.kind {
+                    active.withLock { $0.append(event.document?.templateVersion) }
+                }
+            })
+        step.withLock { $0 = switching(to: 3, config) }
+        let result: DownloadResult = try await config.downloadNewConfig()
+        #expect(result.outcome == .notModified && result.isActive)
+        #expect(config["Home"]?.title == "3")
+        #expect(config.front.entry.documents.active?.source == .stored)
+        #expect(active.withLock { $0 } == [])
+        withExtendedLifetime(subscription) {}
+    }
+
+    /// Only memory has the later document then.
+    @Test(arguments: [Change.download, .push])
+    func aLaterVersionThatTheStoreCannotTakeBecomesActive(change: Change) async throws {
+        store.base.persistConfiguration(.versioned(1), forUserID: "b")
+        let step = Locked<(@Sendable () -> Void)?>(nil)
+        let store = store(
+            running: step,
+            before: {
+                if case .persist = $0 { true } else { false }
+            }, isFull: true)
+        let config = launch(4, store: store, .immediate)
+        #expect(config["Home"]?.title == "1")
+        step.withLock { $0 = switching(to: 3, config) }
+        try await change.make(4, in: config)
+        #expect(config["Home"]?.title == "4")
+        #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 3)
+    }
+
     /// A server may go back to an older version, unlike another process.
     @Test(arguments: [ActivationPolicy.immediate, partly])
     func aServerMayGoBack(policy: ActivationPolicy) async throws {

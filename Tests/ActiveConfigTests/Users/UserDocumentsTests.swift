@@ -209,38 +209,48 @@ struct UserDocumentsTests {
         #expect(user.documents.revision != revision && user.documents.active == nil)
     }
 
-    /// A new fallback does not change what was decided on the user's own documents.
-    @Test func whatWasDecidedBeforeATakeoverIsStale() throws {
+    /// A switch may take over another process's document after a decision, which is then made again.
+    @Test func anArrivalIsDecidedOnAgainBesideWhatWasTakenOver() {
         for policy in [ActivationPolicy.immediate, .manual] {
             var user = SimulatedUser(policy: policy)
-            user.handle(.loaded(Stored(fallback: Self.fallback(Self.generic))))
+            user.handle(.loaded(Stored(own: Self.own(Self.one))))
             let decided = user.documents
-            guard
-                case .save(let save) = decided.decision(
-                    on: .pushed(Vetted(Self.two), held: decided.newest))
-            else {
-                Issue.record("Nothing is saved.")
-                return
-            }
-            let events: [UserDocuments.Event] = [
-                .saved(save, unstored: nil, takeovers: decided.takeovers),
-                .unstored(own: Self.two, pending: Self.two, takeovers: decided.takeovers),
-            ]
-            user.handle(.fallbackChanged(Self.fallback(Self.other)))
-            user.handle(.reloaded(Stored(fallback: Self.fallback(Self.other))))
-            for event in events {
-                var other = user.documents
-                let isTaken = other.handle(event, beside: UserDocuments.Generic())
-                #expect(isTaken)
+            func decision(
+                _ outcome: DownloadOutcome, _ document: ConfigurationState?
+            ) -> UserDocuments.Decision {
+                let answer = UserDocuments.Answer(
+                    outcome: outcome, document: document.map { Vetted($0) }, asked: Self.one,
+                    revision: decided.revision)
+                return user.documents.decision(on: .answered(answer))
             }
             user.handle(.reloaded(Stored(own: Self.own(Self.three))))
-            for event in events {
-                var other = user.documents
-                let isTaken = other.handle(event, beside: UserDocuments.Generic())
-                #expect(!isTaken)
-                #expect(other.newest == Self.three && !other.isUnstored)
+            #expect(user.documents.takeovers == decided.takeovers + 1)
+            let outdated: [(DownloadOutcome, ConfigurationState?)] = [
+                (.downloaded, Self.two), (.notModified, Self.one), (.notModified, nil),
+            ]
+            for (outcome, document) in outdated {
+                guard case .outdated = decision(outcome, document) else {
+                    Issue.record("\(outcome) \(document?.templateVersion ?? 0)")
+                    continue
+                }
+            }
+            for document in [Self.three, Self.generic] {
+                guard case .save(.bring) = decision(.downloaded, document) else {
+                    Issue.record("\(document.templateVersion ?? 0) is not saved.")
+                    continue
+                }
             }
         }
+    }
+
+    /// A new fallback does not change what was decided on the user's own documents.
+    @Test func aFallbackIsNoTakeover() {
+        var user = SimulatedUser(policy: .immediate)
+        user.handle(.loaded(Stored(fallback: Self.fallback(Self.generic))))
+        let takeovers = user.documents.takeovers
+        user.handle(.fallbackChanged(Self.fallback(Self.other)))
+        user.handle(.reloaded(Stored(fallback: Self.fallback(Self.other))))
+        #expect(user.documents.takeovers == takeovers)
     }
 
     @Test func theNewestDocumentIsTheOneThatRequestsAskAbout() {
