@@ -70,7 +70,7 @@ final class UpdateMailbox: Sendable {
         var applied: [UserID: AppliedUpdate] = [:]
         var pending: [UserID: PendingUpdate] = [:]
         /// Users with unread elements, in order.
-        var order: [UserID] = []
+        var order = FIFOQueue<UserID>()
 
         func hasUnread(of userID: UserID) -> Bool {
             states[userID] != nil || applied[userID] != nil || pending[userID] != nil
@@ -128,7 +128,7 @@ final class UpdateMailbox: Sendable {
         state.withLock { state in
             guard let userID = state.order.first else { return nil }
             let next = state.next(of: userID)
-            if !state.hasUnread(of: userID) { state.order.removeFirst() }
+            if !state.hasUnread(of: userID) { _ = state.order.popFirst() }
             return next
         }
     }

@@ -26,30 +26,12 @@ package final class BlockingCalls: Sendable {
         }
     }
 
-    private struct Queue {
-        /// In order from `first` on; nil once taken, so that no call is kept.
-        private var calls: [Call?] = []
-        private var first = 0
-
-        mutating func append(_ call: @escaping Call) { calls.append(call) }
-
-        mutating func next() -> Call? {
-            guard first < calls.count else { return nil }
-            defer {
-                calls[first] = nil
-                first += 1
-                if first == calls.count { (calls, first) = ([], 0) }
-            }
-            return calls[first]
-        }
-    }
-
     private struct State {
         var runningCount = 0
         var callCount = 0
-        var waiting = Queue()
+        var waiting = FIFOQueue<Call>()
         /// Lanes with a call that runs or waits for a thread, each with the calls queued behind it.
-        var lanes: [Lane: Queue] = [:]
+        var lanes: [Lane: FIFOQueue<Call>] = [:]
     }
 
     private let state = Locked(State())
@@ -65,7 +47,7 @@ package final class BlockingCalls: Sendable {
             state.callCount += 1
             guard let lane else { return true }
             if state.lanes[lane]?.append(call) != nil { return false }
-            state.lanes[lane] = Queue()
+            state.lanes[lane] = FIFOQueue()
             return true
         }
         guard isFirst else { return }
@@ -77,7 +59,7 @@ package final class BlockingCalls: Sendable {
     private func run(_ call: Call, in lane: Lane) {
         call()
         state.withLock { state in
-            guard let next = state.lanes[lane]?.next() else {
+            guard let next = state.lanes[lane]?.popFirst() else {
                 state.lanes[lane] = nil
                 return
             }
@@ -173,7 +155,7 @@ package final class BlockingCalls: Sendable {
     /// The next waiting call; nil gives the thread back.
     private func next() -> Call? {
         state.withLock { state in
-            let call = state.waiting.next()
+            let call = state.waiting.popFirst()
             if call == nil { state.runningCount -= 1 }
             return call
         }

@@ -85,24 +85,27 @@ final class UsersStreams: Sendable {
     /// A stream without users ends. One that most users have left is reopened, and any other one
     /// after ``leftTime``.
     func leave(_ part: UserStreamPart) {
-        let found = state.withLock { state -> (number: Int, stream: Stream)? in
+        enum Next {
+            case end(Task<Void, Never>?)
+            case gather
+            case renewLater(Int)
+        }
+        let next = state.withLock { state -> Next? in
             state.pending.removeAll { $0 === part }
             let number = state.streams.first { $0.value.parts[part.userID] === part }?.key
-            guard let number, var stream = state.streams[number] else { return nil }
-            stream.parts[part.userID] = nil
-            stream.size -= part.size
-            stream.leftCount += 1
-            if stream.newest === part { stream.newest = nil }
-            state.streams[number] = stream.parts.isEmpty ? nil : stream
-            return (number, stream)
+            guard let number else { return nil }
+            // In place: a copy for each user who leaves would take long when a service ends.
+            state.streams[number]?.remove(part)
+            guard let stream = state.streams[number] else { return nil }
+            if stream.parts.isEmpty { return .end(state.streams.removeValue(forKey: number)?.task) }
+            if stream.isStale { return .gather }
+            return stream.leftCount == 1 ? .renewLater(number) : nil
         }
-        guard let (number, stream) = found else { return }
-        if stream.parts.isEmpty {
-            stream.task?.cancel()
-        } else if stream.isStale {
-            gather()
-        } else if stream.leftCount == 1 {
-            renewLater(number)
+        switch next {
+        case .end(let task): task?.cancel()
+        case .gather: gather()
+        case .renewLater(let number): renewLater(number)
+        case nil: break
         }
     }
 
@@ -295,5 +298,12 @@ extension UsersStreams.Stream {
     fileprivate mutating func add(_ part: UserStreamPart) {
         parts[part.userID] = part
         size += part.size
+    }
+
+    fileprivate mutating func remove(_ part: UserStreamPart) {
+        parts[part.userID] = nil
+        size -= part.size
+        leftCount += 1
+        if newest === part { newest = nil }
     }
 }
