@@ -27,6 +27,9 @@ final class BackendUnderTest {
     private var process: Process?
     private var port = 0
 
+    /// The folder for a client's files, which is removed with the backend.
+    var clientFolder: URL { folder.appending(path: "client") }
+
     var url: URL { URL(string: "http://127.0.0.1:\(port)") ?? folder }
 
     init(_ program: String) throws {

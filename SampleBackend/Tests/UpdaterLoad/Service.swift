@@ -3,18 +3,19 @@ import ActiveConfigRealtime
 import ArgumentParser
 import Foundation
 
-/// F11 and F12 for a service: many users with one configuration and one updater.
+/// F11, F12 and F15 for a service: many users with one configuration and one updater.
 struct MeasureService: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service",
         abstract:
             "The time from a publish until each listener of a service with many users has the new "
-            + "value, and the cost of the idle process.")
+            + "value, the cost of the idle process, and the time to its end during a publish.")
 
     @OptionGroup var options: BackendOptions
     @Option(help: "Number of publishes.") var rounds = 100
     @Option(help: "Idle time in seconds.") var seconds = 60
     @Flag(help: "Uses a stream for each user, for comparison.") var separate = false
+    @Flag(help: "Keeps the documents in files, in place of memory.") var files = false
 
     /// The newest values, and the times at which the listeners received them.
     private final class Arrivals: @unchecked Sendable {  // Guarded by `lock`.
@@ -44,7 +45,9 @@ struct MeasureService: AsyncParsableCommand {
         try await backend.publish(revision: 0)
         let address = ActiveConfigBackend(url: backend.url)
         let config = ActiveConfig(
-            configDownloader: JSONURLDownloader(backend: address), configStore: InMemoryStore(),
+            configDownloader: JSONURLDownloader(backend: address),
+            configStore: files
+                ? FileDefaultsStore(directory: backend.clientFolder) : InMemoryStore(),
             listenerQueue: DispatchQueue(label: "listeners"),
             options: ActiveConfigOptions(log: .disabled))
         let users = (0..<options.users).map { "user-\($0)" }
@@ -62,8 +65,8 @@ struct MeasureService: AsyncParsableCommand {
         }
         let before = ProcessFigures.memory
         let start = ContinuousClock.now
-        updater.start()
-        try await wait(seconds: 120, for: "live users") {
+        let running = Task { await updater.run() }
+        try await wait(seconds: 120 + Double(users.count) / 100, for: "live users") {
             users.allSatisfy { user in
                 if case .live = updater.state(ofUserID: user) { return true }
                 return false
@@ -75,7 +78,8 @@ struct MeasureService: AsyncParsableCommand {
             arrivals.await(round)
             let start = ContinuousClock.now
             try await backend.publish(revision: round)
-            try await wait(seconds: 30, for: "values of revision \(round)") {
+            let limit = 30 + Double(users.count) / 200
+            try await wait(seconds: limit, for: "values of revision \(round)") {
                 arrivals.all.count >= users.count
             }
             times += arrivals.all.map { ($0 - start) / .milliseconds(1) }
@@ -87,7 +91,11 @@ struct MeasureService: AsyncParsableCommand {
         let cpu = ProcessFigures.cpu
         try await Task.sleep(for: .seconds(seconds))
         let share = (ProcessFigures.cpu - cpu) / Double(max(seconds, 1)) * 100
-        updater.stop()
+        try await backend.publish(revision: rounds + 1)
+        let end = ContinuousClock.now
+        running.cancel()
+        await running.value
+        let endTime = (ContinuousClock.now - end) / .seconds(1)
         for token in tokens { token.cancel() }
         let (p50, p99) = (
             ProcessFigures.percentile(0.5, of: times), ProcessFigures.percentile(0.99, of: times)
@@ -95,14 +103,14 @@ struct MeasureService: AsyncParsableCommand {
         if options.json {
             print(
                 "{\"users\": \(users.count), \"streams\": \(streams), \"p50_ms\": \(p50), "
-                    + "\"p99_ms\": \(p99), \"cpu_percent\": \(share)}")
+                    + "\"p99_ms\": \(p99), \"cpu_percent\": \(share), \"end_s\": \(endTime)}")
         } else {
             print(
-                "F11, F12 a service with \(users.count) users on \(streams) streams"
+                "F11, F12, F15 a service with \(users.count) users on \(streams) streams"
                     + String(format: ", live after %.1f s, ", startTime)
                     + "\(rounds) publishes: "
                     + String(format: "p50 %.1f ms, p99 %.1f ms; idle ", p50, p99)
-                    + String(format: "%.3f %% of a core; ", share)
+                    + String(format: "%.3f %% of a core; ended in %.2f s; ", share, endTime)
                     + "\(ProcessFigures.files) files, \(ProcessFigures.threads) threads, "
                     + "\(before) → \(ProcessFigures.memory) KiB")
         }
