@@ -200,6 +200,14 @@ let package = Package(
             path: "Tests/TargetingBenchmark"
         ),
         .executableTarget(
+            name: "RequestStages",
+            dependencies: [
+                "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore", "JSONTree",
+                "Rendering", "Targeting", "TemplateStore", "Templates",
+            ] + products("ArgumentParser", "Logging", "NIOCore", "NIOEmbedded", "NIOHTTP1"),
+            path: "Tests/RequestStages"
+        ),
+        .executableTarget(
             name: "UpdaterLoad",
             dependencies: products("ActiveConfig", "ActiveConfigRealtime", "ArgumentParser"),
             path: "Tests/UpdaterLoad"

@@ -149,10 +149,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
         if let certificate, !certificate.isRead { try await certificate.read() }
         let listener = HTTPListener(
             hostname: options.hostname, port: options.port, tls: certificate,
-            services: ConnectionServices(
-                limits: options.limits,
-                maximumConnections: options.maximumConnections, dispatcher: dispatcher),
-            logger: logger)
+            services: services, logger: logger)
         // Goes on while a shutdown waits for requests. A child task would be awaited, but the disk
         // may not answer.
         let keeping = Task { [snapshots] in _ = await snapshots?.run() }
@@ -246,8 +243,9 @@ extension ConfigServer {
         }
     }
 
-    private var dispatcher: RequestDispatcher {
-        RequestDispatcher(
+    /// What the connections of a listener share.
+    package var services: ConnectionServices {
+        let dispatcher = RequestDispatcher(
             groups: groups, limits: options.limits,
             crossOriginAccess: options.crossOriginAccess,
             hostAccess: HostAccess(
@@ -256,6 +254,9 @@ extension ConfigServer {
                     && options.clientAccess.isOpen),
             trustedProxies: TrustedProxies(options.trustedProxies),
             unknownPath: RequestError.unknownPath, logger: logger)
+        return ConnectionServices(
+            limits: options.limits, maximumConnections: options.maximumConnections,
+            dispatcher: dispatcher)
     }
 }
 

@@ -32,9 +32,16 @@ public enum SignalName: Sendable, Hashable {
 
     /// The standard signal with a query name; nil for other names.
     private static func standard(named name: String) -> SignalName? {
-        // Skips long texts: comparing them takes quadratic time if they have many combining marks.
-        guard name.utf8.count <= 100 else { return nil }
-        return standard.first { $0.queryName == name }
+        // By length, since most parameters of most requests come here.
+        switch name.utf8.count {
+        case 6 where name == "app.id": .appID
+        case 9 where name == "app.build": .appBuild
+        case 9 where name == "device.os": .deviceOS
+        case 11 where name == "app.version": .appVersion
+        case 14 where name == "device.country": .deviceCountry
+        case 15 where name == "device.language": .deviceLanguage
+        default: nil
+        }
     }
 
     /// The name in the query of a request.
@@ -64,22 +71,38 @@ public enum SignalName: Sendable, Hashable {
             self = standard
             return
         }
-        let custom =
-            Self.hasCustomPrefix(name)
-            ? String(Substring(name.utf8.dropFirst(Self.customPrefix.utf8.count))) : name
+        let custom = Self.customName(name) ?? name
         guard !custom.isEmpty else { return nil }
         self = .custom(ExactText(custom))
     }
 
-    /// True when a query parameter of this name is a signal; the backend ignores all other
-    /// parameters.
-    package static func isQueryName(_ name: String) -> Bool {
-        hasCustomPrefix(name) || standard(named: name) != nil
+    /// The signal that a query parameter of this name sends, which may be a custom one without a
+    /// name; nil for all other parameters, which the backend ignores.
+    package init?(queryName name: String) {
+        if let standard = Self.standard(named: name) {
+            self = standard
+        } else if let custom = Self.customName(name) {
+            self = .custom(ExactText(custom))
+        } else {
+            return nil
+        }
     }
 
+    /// The name behind the prefix of a custom signal; nil without the prefix.
+    ///
     /// Compares bytes, so that a combining mark after the dot cannot hide the prefix.
-    private static func hasCustomPrefix(_ name: String) -> Bool {
-        name.utf8.starts(with: customPrefix.utf8)
+    private static func customName(_ name: String) -> String? {
+        var (name, prefix) = (name, customPrefix)
+        return name.withUTF8 { bytes in
+            prefix.withUTF8 { prefix in
+                guard bytes.count >= prefix.count else { return nil }
+                for index in prefix.indices where unsafe bytes[index] != prefix[index] {
+                    return nil
+                }
+                return unsafe String(
+                    decoding: UnsafeBufferPointer(rebasing: bytes[prefix.count...]), as: UTF8.self)
+            }
+        }
     }
 }
 

@@ -97,11 +97,19 @@ extension Signals {
     ///   - name: A name that ``SignalName/init(_:)`` accepts.
     /// - Throws: ``SignalError`` with the limit.
     public mutating func setValue(_ value: String, named name: String) throws(SignalError) {
+        try setValue(value, of: SignalName(name), named: name)
+    }
+
+    /// As ``setValue(_:named:)``; nil is a name that is none.
+    package mutating func setValue(
+        _ value: String, of signal: SignalName?, named name: String
+    ) throws(SignalError) {
         guard !value.isLonger(than: Self.maximumValueLength) else {
             throw SignalError(name: name, reason: .valueTooLong)
         }
-        guard let signal = SignalName(name) else { throw SignalError(name: name, reason: .noName) }
+        guard let signal else { throw SignalError(name: name, reason: .noName) }
         if case .custom(let custom) = signal {
+            guard !custom.text.isEmpty else { throw SignalError(name: name, reason: .noName) }
             guard !custom.text.isLonger(than: Self.maximumNameLength) else {
                 throw SignalError(name: name, reason: .nameTooLong)
             }

@@ -80,7 +80,7 @@ import Testing
         for row in try Self.rows("signal-names") {
             let query = try #require(row["query"]?.stringValue)
             let short = try #require(row["short"]?.stringValue)
-            #expect(SignalName.isQueryName(query))
+            #expect(SignalName(queryName: query) == SignalName(query))
             #expect(SignalName(short) == SignalName(query), "\(query)")
             #expect(SignalName(query)?.queryName == query)
         }

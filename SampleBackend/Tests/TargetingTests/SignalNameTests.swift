@@ -13,12 +13,12 @@ struct SignalNameTests {
     func aNameOfAQueryIsReadAndWrittenBack(name: String, signal: SignalName) {
         #expect(SignalName(name) == signal)
         #expect(signal.queryName == name)
-        #expect(SignalName.isQueryName(name))
+        #expect(SignalName(queryName: name) == signal)
     }
 
     @Test(arguments: ["plan", "App.id", "app.id.x", "signal", "signals.x", "user.id", ""])
     func anyOtherNameIsNoneOfAQuery(name: String) {
-        #expect(!SignalName.isQueryName(name))
+        #expect(SignalName(queryName: name) == nil)
         #expect(SignalName(name) == (name.isEmpty ? nil : .custom(ExactText(name))))
     }
 

@@ -109,16 +109,16 @@ extension Signals {
     package init(query: QueryParameters) throws(RequestError) {
         self.init()
         for parameter in query {
-            guard let name = parameter.name,
-                SignalName.isQueryName(name)
-            else { continue }
+            guard let name = parameter.name, let signal = SignalName(queryName: name) else {
+                continue
+            }
             guard let value = parameter.value else {
                 throw .invalidArgument(
                     "The value of the query parameter \"\(name.shortened)\" is not percent-encoded "
                         + "UTF-8: encode it again.")
             }
             do throws(SignalError) {
-                try setValue(value, named: name)
+                try setValue(value, of: signal, named: name)
             } catch {
                 throw .invalidArgument(error.message(for: "query parameter"))
             }

@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import NIOHTTP1
 import NIOSSL
 
@@ -10,7 +10,7 @@ import NIOSSL
 
 /// Builds the pipeline of each HTTP/1 connection: TLS, the decoder with its limits, then the
 /// ``ConnectionHandler``.
-struct ConnectionSetup: Sendable {
+package struct ConnectionSetup: Sendable {
     /// Maximum bytes per read.
     ///
     /// It is small to limit how much of a client's pipelined input is buffered.
@@ -27,8 +27,12 @@ struct ConnectionSetup: Sendable {
     /// Nil without TLS.
     let tls: TLSCertificate?
 
+    package init(services: ConnectionServices, tls: TLSCertificate?) {
+        (self.services, self.tls) = (services, tls)
+    }
+
     /// Adds the handlers in order, starting at the socket.
-    func setUp(_ channel: any Channel) -> EventLoopFuture<Void> {
+    package func setUp(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
             // One read at a time: the handler decides whether to read again.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)

@@ -47,6 +47,20 @@ extension StringProtocol {
     }
 }
 
+extension String {
+    /// A part of the text's UTF-8 with every `%XX` decoded, as ``percentDecoded()`` does.
+    func percentDecoded(_ bounds: Range<Int>) -> String? {
+        let plain = unsafe utf8.withContiguousStorageIfAvailable { bytes -> String? in
+            let part = unsafe UnsafeBufferPointer(rebasing: bytes[bounds])
+            for index in part.indices where unsafe part[index] == UInt8(ascii: "%") { return nil }
+            return unsafe String(decoding: part, as: UTF8.self)
+        }
+        if let plain, let plain { return plain }
+        let start = utf8.index(startIndex, offsetBy: bounds.lowerBound)
+        return self[start..<utf8.index(start, offsetBy: bounds.count)].percentDecoded()
+    }
+}
+
 extension Substring {
     /// The text before the first separator and the text after it, which is nil without a separator.
     func cut(at separator: UInt8) -> (before: Substring, after: Substring?) {

@@ -6,30 +6,47 @@ import JSONTree
 /// for parameter in QueryParameters("app.id=x&flag") { print(parameter.name ?? "?") }
 /// ```
 package struct QueryParameters: Sequence, Sendable {
-    /// The percent-encoded query without its question mark; empty when there is none.
-    private let query: Substring
+    /// The text with the percent-encoded query, in contiguous memory.
+    private let text: String
+    /// Where the query starts and ends in the UTF-8 of ``text``.
+    private let bounds: Range<Int>
 
     /// Creates the parameters from a percent-encoded query without its question mark.
     package init(_ query: Substring) {
-        self.query = query
+        var text = query.base
+        let start = text.utf8.distance(from: text.startIndex, to: query.startIndex)
+        bounds = start..<(start + query.utf8.count)
+        text.makeContiguousUTF8()
+        self.text = text
     }
 
     /// The parameters; empty ones (`a=1&&b=2`) are skipped.
-    package func makeIterator() -> Iterator { Iterator(rest: query) }
+    package func makeIterator() -> Iterator { Iterator(text: text, rest: bounds) }
 
     package struct Iterator: IteratorProtocol {
-        /// Nil after the last parameter.
-        fileprivate var rest: Substring?
+        fileprivate let text: String
+        fileprivate var rest: Range<Int>
 
         package mutating func next() -> Parameter? {
-            while let text = rest {
-                let (pair, after) = text.cut(at: UInt8(ascii: "&"))
-                rest = after
-                guard !pair.isEmpty else { continue }
-                let (name, value) = pair.cut(at: UInt8(ascii: "="))
-                return Parameter(encodedName: name, encodedValue: value ?? "")
+            var (start, end, equals) = (rest.lowerBound, rest.lowerBound, Int?.none)
+            let limit = rest.upperBound
+            unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
+                while end < limit {
+                    let byte = unsafe bytes[end]
+                    if byte == UInt8(ascii: "&") {
+                        if end > start { break }
+                        start = end + 1
+                    } else if byte == UInt8(ascii: "="), equals == nil {
+                        equals = end
+                    }
+                    end += 1
+                }
             }
-            return nil
+            rest = Swift.min(end + 1, limit)..<limit
+            guard start < end else { return nil }
+            let name = start..<(equals ?? end)
+            let value = Swift.min(name.upperBound + 1, end)..<end
+            return Parameter(text: text, encodedName: name, encodedValue: value)
         }
     }
 
@@ -63,14 +80,15 @@ package struct QueryParameters: Sequence, Sendable {
 
     /// One `name=value` pair of a query.
     package struct Parameter: Sendable {
-        fileprivate let encodedName: Substring
-        fileprivate let encodedValue: Substring
+        fileprivate let text: String
+        fileprivate let encodedName: Range<Int>
+        fileprivate let encodedValue: Range<Int>
 
         /// The decoded name; nil when it is not percent-encoded UTF-8 and therefore matches no
         /// known name.
-        package var name: String? { encodedName.percentDecoded() }
+        package var name: String? { text.percentDecoded(encodedName) }
 
         /// The decoded value, empty without `=`; nil when it is not percent-encoded UTF-8.
-        package var value: String? { encodedValue.percentDecoded() }
+        package var value: String? { text.percentDecoded(encodedValue) }
     }
 }
