@@ -282,16 +282,15 @@ private struct Distinct<Signal: Sendable, Element: Sendable>: AsyncSequence, Sen
         mutating func next() async -> Element? { await next(isolation: #isolation) }
 
         mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-            while !Task.isCancelled {
-                if let last {
-                    guard await signals.next(isolation: actor) != nil else { return nil }
-                    let element = read()
-                    if isSame(last, element) { continue }
-                    self.last = element
-                } else {
-                    last = read()
-                }
+            guard let previous = last else {
+                last = read()
                 return last
+            }
+            while await signals.next(isolation: actor) != nil {
+                let element = read()
+                if isSame(previous, element) { continue }
+                last = element
+                return element
             }
             return nil
         }
