@@ -28,8 +28,8 @@ git -C "$work/Library" add .
 git -C "$work/Library" -c user.name=Test -c user.email=test@example.com -c commit.gpgsign=false commit -qm "Add the library"
 git -C "$work/Library" tag 1.0.0
 clone() {
-    mkdir -p "$work/$1/SampleBackend/Sources/App" "$work/$1/Tests/Benchmarks"
-    touch "$work/$1/Tests/Benchmarks/Package.swift" "$work/$1/SampleBackend/Package.versions"
+    mkdir -p "$work/$1/SampleBackend/Sources/App" "$work/$1/Tests/"{Benchmarks,SwiftConfiguration}
+    touch "$work/$1/Tests/"{Benchmarks,SwiftConfiguration}/Package.swift "$work/$1/SampleBackend/Package.versions"
     cat >"$work/$1/SampleBackend/Package.swift" <<SWIFT
 // swift-tools-version: 6.3
 import PackageDescription

@@ -22,7 +22,8 @@ kept_builds=""
 keep_builds() {
     local cache=${ACTIVECONFIG_BUILD_CACHE-${XDG_CACHE_HOME:-${HOME:-}/.cache}/activeconfig} key lock
     [ -n "$cache" ] && command -v flock >/dev/null 2>&1 || return 0
-    key=$({ swift --version && cat SampleBackend/Package.{swift,versions} Tests/Benchmarks/Package.swift &&
+    key=$({ swift --version && cat SampleBackend/Package.{swift,versions} \
+        Tests/{Benchmarks,SwiftConfiguration}/Package.swift &&
         echo "${build_options[@]}"; } 2>/dev/null | git hash-object --stdin)
     if ! mkdir -p "$cache/$key" 2>/dev/null || ! cache=$(cd "$cache" && pwd) ||
         ! { : >>"$cache/$key/lock"; } 2>/dev/null; then

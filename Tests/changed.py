@@ -30,7 +30,7 @@ from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
-PACKAGES = ("SampleBackend", "Tests/Benchmarks", ".")
+PACKAGES = ("SampleBackend", "Tests/Benchmarks", "Tests/SwiftConfiguration", ".")
 DECLARATION = re.compile(r"^\s*(?:\w+(?:\(\w+\))? )*(?:struct|class|enum|protocol|actor|typealias) (\w+)", re.M)
 # A type that may be a suite, with attributes on its line or on the lines before it.
 SUITE = re.compile(r"^[ \t]*(?:@\w+(?:\([^\n]*\))?\s+)*(?:\w+ )*(?:struct|class|enum|actor) (\w+)", re.M)
@@ -67,6 +67,7 @@ RULES = [
     ("SampleBackend/Tests/Schema/*", ["backend SampleBackend/Tests/Schema/run.sh"]),
     ("Tests/Benchmarks/Sources/AllocationCount/*",
      ["build Tests/Benchmarks", "backend SampleBackend/Tests/Allocations/run.sh"]),
+    ("Tests/SwiftConfiguration/Sources/Shop/*", ["build Tests/SwiftConfiguration", "part docs"]),
     ("Tests/AppleStubs/*", ["part apple"]),
     ("Tests/Generation/*", ["part generation"]),
     # These targets are only in the manifest with the plug-in.

@@ -187,6 +187,8 @@ run_console-all() {
 run_benchmarks() {
     step "build" build_package Tests/Benchmarks
     step "tests" test_package Tests/Benchmarks
+    step "build for swift-configuration" build_package Tests/SwiftConfiguration
+    step "tests of swift-configuration" test_package Tests/SwiftConfiguration
     step "build of the backend's peers" build_package SampleBackend/Tests/Peers
 }
 

@@ -48,8 +48,8 @@ those that passed in an earlier nightly run on the same files, committed or not:
   apple       the code for all of Apple's platforms, typechecked against stubs; planted misuses
   openapi     requests generated from the backend's OpenAPI description, with a fixed seed and the date's
   console-all all browser tests of the console; those of the gate also behind nginx
-  benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh);
-              build of the servers with which the backend is compared
+  benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh) and
+              of Tests/SwiftConfiguration; build of the servers with which the backend is compared
   faults, faults-backend    all tests of the root package, and of SampleBackend, with more rounds of kills,
               races and random input, a minute for each test; a cluster on one machine; updaters with a
               backend that is broken, killed and paused; faults planted in a copy of the framework, which

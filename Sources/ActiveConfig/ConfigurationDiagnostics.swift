@@ -100,6 +100,12 @@ public struct ConfigurationDiagnostics: Sendable {
         config.front.markSecret(path)
     }
 
+    /// Returns whether the values of a setting are masked, after ``markSecret(_:)`` or because of a key; see
+    /// ``SettingKey/isSecret``.
+    ///
+    /// For code of your own that passes values on, such as to a log.
+    public func isSecret(_ path: SettingPath) -> Bool { config.isSecret(path) }
+
     private func explanation(
         of path: SettingPath, _ document: ConfigurationReport.Document
     ) -> SettingExplanation {

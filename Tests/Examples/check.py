@@ -12,6 +12,8 @@ empty project:
   SwiftUI or UIKit is compiled twice, with the settings of a package and with those of a new Xcode project.
 - `// Package.swift` is a whole manifest: the package manager loads it, and the products that it uses from
   this package must exist.
+- A file that imports a package other than this one must have the same content as the file of its name in
+  Tests/SwiftConfiguration/Sources/Shop, which is compiled with that package and tested there.
 - Every other block of an article sees the imports and the declarations of the blocks before it, and the
   values of Prelude.swift; in a catalog also the catalog's module, and what that depends on. Its statements
   are the body of a function. A later declaration of the same name replaces the earlier one.
@@ -44,6 +46,9 @@ WORK = Path(".build/examples")
 ON_MAC = sys.platform == "darwin"
 CONSOLE = Path("SampleBackend/Sources/Console/Pages/app-lines.swift.txt")
 APPLE = {"AppKit", "CryptoKit", "Network", "SwiftUI", "UIKit", "WatchKit", "os"}
+# Modules of other packages, and the target with the files that import them.
+PACKAGES = {"Configuration", "Logging", "Metrics", "ServiceLifecycle"}
+FILES_WITH_PACKAGES = Path("Tests/SwiftConfiguration/Sources/Shop")
 # Available only in the stubs of macOS.
 MAC_ONLY = {"AppKit", "Testing"}
 IMPORT = re.compile(r"^(?:@\w+ +|(?:public|internal|private) +)*import +(?:\w+ +(?=\w+\.))?(\w+)")
@@ -207,7 +212,7 @@ def modules_of_article(path, blocks, dependencies):
     active = []  # (block, imports, declaration)
     module, results = None, []
     for block in blocks:
-        if block.file == "Package.swift":
+        if block.file == "Package.swift" or block.modules() & PACKAGES:
             continue
         if block.file:
             whole = Module(name_of(path, len(results)))
@@ -396,6 +401,14 @@ def errors_of_manifest(block, products):
     return errors
 
 
+def difference_from_file(block):
+    """An error if a file that imports other packages is not the one that is compiled with them."""
+    path = FILES_WITH_PACKAGES / (block.file or "a file")
+    if path.is_file() and path.read_text("utf-8").rstrip("\n") == block.code:
+        return ""
+    return f"{block.path}:{block.line}:1: error: it imports another package and is not the content of {path}\n"
+
+
 def locations(value):
     """The URLs and paths in a dependency of a manifest."""
     if isinstance(value, dict):
@@ -421,11 +434,13 @@ def check(build, articles, sources, texts=None):
     modules = [m for path, found in blocks.items() for m in modules_of_article(path, found, dependencies)]
     modules += modules_of_comments(sources, dependencies)
     manifests = [b for found in blocks.values() for b in found if b.file == "Package.swift"]
+    differences = [
+        difference_from_file(b) for found in blocks.values() for b in found if b.modules() & PACKAGES]
     compiler = Compiler(build)
     if not ON_MAC:
         compiler.prepare_stubs(sorted({platform_of(m) for m in modules if m.is_for_apple}))
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        texts = [*pool.map(lambda b: errors_of_manifest(b, products), manifests), *pool.map(compiler.compile, modules)]
+        texts = [*differences, *pool.map(lambda b: errors_of_manifest(b, products), manifests), *pool.map(compiler.compile, modules)]
     count = sum(len(found) for found in blocks.values()) + sum(len(blocks_of(path)) for path in sources)
     return "".join(without_repeats(texts)), count
 
@@ -482,6 +497,9 @@ def self_test(build):
         (["// App.swift\n" + view % "self"], "3:11: error: cannot find type 'View'"),
         ([manifest % "ActiveConfig"], None),
         ([manifest % "ActiveConfigs"], '2:1: error: ActiveConfig has no product "ActiveConfigs"'),
+        ([(FILES_WITH_PACKAGES / "Checkout.swift").read_text("utf-8")], None),
+        (["// Checkout.swift\nimport Configuration\n"], "2:1: error: it imports another package and is not"),
+        (["import Metrics\n"], "2:1: error: it imports another package and is not the content of"),
         (["// Package.swift\ndependencies: []\n"], "2:1: error: the second line of a manifest"),
     ]
     texts = {

@@ -4,7 +4,7 @@
 USAGE: Tests/Structure/deadlines.py [FOLDER ...]     default: Tests SampleBackend/Tests
        Tests/Structure/deadlines.py --self-test
 
-Reads the Swift files of the folders, except those that are about time or load (LEFT_OUT), and lists
+Reads the Swift files of the folders, except builds, and those that are about time or load (LEFT_OUT), and lists
 
   time limit  a `.timeLimit` other than `.minutes(2)`, or `.minutes(Rounds.minutes)` for nightly rounds
   deadline    a wait of less than 60 s: a timeout, a patience, a limit of a server or a client
@@ -31,8 +31,9 @@ from pathlib import Path
 from check import TOKEN, end_of_block_comment, end_of_string
 
 LEFT_OUT = {
-    "AppleStubs", "Benchmarks", "Examples", "Fixtures", "Fuzzing", "Load", "StreamLoad", "TargetingBenchmark",
-    "UpdaterLoad",
+    # Other packages' tests are in the builds of packages below these folders.
+    ".build", "AppleStubs", "Benchmarks", "Examples", "Fixtures", "Fuzzing", "Load", "StreamLoad",
+    "TargetingBenchmark", "UpdaterLoad",
 }
 MARKER = re.compile(r"// deadline: \w+ \w")
 MINIMUM = 60  # seconds

@@ -383,6 +383,16 @@ struct SettingExplanationTests {
         config.diagnostics.markSecret(SettingPath("Account", "password"))
         config.diagnostics.markSecret(SettingPath("Other", "name"))
         #expect("\(config.diagnostics.report())".contains("shown"))
+        #expect(config.diagnostics.isSecret(SettingPath("Account", "password")))
+        #expect(!config.diagnostics.isSecret(SettingPath("Account", "name")))
+    }
+
+    @Test func aSettingIsSecretByOneOfItsKeys() {
+        let diagnostics = ActiveConfig.make().diagnostics
+        let path = SettingPath("aSettingIsSecretByOneOfItsKeys", "token")
+        #expect(!diagnostics.isSecret(path))
+        _ = SettingKey(path.sectionName, path.name, default: "", isSecret: true)
+        #expect(diagnostics.isSecret(path))
     }
 
     @Test func aKeysValueIsTheOneThatTheAppGets() async throws {

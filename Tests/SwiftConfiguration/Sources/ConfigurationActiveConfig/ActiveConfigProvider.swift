@@ -1,0 +1,298 @@
+public import ActiveConfig
+public import Configuration
+
+/// The settings of an `ActiveConfig`, for a `ConfigReader` of swift-configuration.
+///
+/// ```swift
+/// let reader = ConfigReader(providers: [EnvironmentVariablesProvider(), ActiveConfigProvider(config)])
+/// let limit = reader.int(forKey: "Checkout.limit", default: 10)
+/// ```
+///
+/// The first component of a key is the section. The others, joined by dots, are the setting's name; if the
+/// section has no setting of that name, each of them is a level of nested JSON objects. A key of one
+/// component has no value, and a key's context is ignored.
+///
+/// Values are read as a `SettingKey` of the type reads them. `null` counts as absent, so that the next
+/// provider is asked; any other value that cannot be read as the requested type is a ``TypeMismatch``.
+public struct ActiveConfigProvider: Sendable {
+    /// The name in access logs.
+    public let providerName: String
+
+    private let settings: any SectionObserving
+    private let bytesDecoder: any ConfigBytesFromStringDecoder
+    private let load: @Sendable () async -> Void
+    private let download: @Sendable () async throws -> Void
+
+    /// Creates a provider of the current user's settings.
+    ///
+    /// - Parameters:
+    ///   - config: The configuration.
+    ///   - name: Distinguishes providers in access logs; without a user ID, which a log should not have.
+    ///   - bytesDecoder: Reads bytes from strings.
+    public init(
+        _ config: ActiveConfig, name: String? = nil,
+        bytesDecoder: some ConfigBytesFromStringDecoder = .base64
+    ) {
+        self.init(
+            settings: config, name: name, bytesDecoder: bytesDecoder,
+            load: { await config.load() }, download: { try await config.downloadNewConfig() })
+    }
+
+    /// Creates a provider of one user's settings, and keeps the user in memory.
+    ///
+    /// - Parameters:
+    ///   - user: The user: `config.configuration(forUserID: "1")`.
+    ///   - name: Distinguishes providers in access logs; without a user ID, which a log should not have.
+    ///   - bytesDecoder: Reads bytes from strings.
+    public init(
+        _ user: UserConfiguration, name: String? = nil,
+        bytesDecoder: some ConfigBytesFromStringDecoder = .base64
+    ) {
+        self.init(
+            settings: user, name: name, bytesDecoder: bytesDecoder,
+            load: { await user.load() }, download: { try await user.download() })
+    }
+
+    private init(
+        settings: any SectionObserving, name: String?,
+        bytesDecoder: any ConfigBytesFromStringDecoder, load: @escaping @Sendable () async -> Void,
+        download: @escaping @Sendable () async throws -> Void
+    ) {
+        self.settings = settings
+        self.bytesDecoder = bytesDecoder
+        self.load = load
+        self.download = download
+        providerName = "ActiveConfigProvider" + (name.map { "[\($0)]" } ?? "")
+    }
+}
+
+// `nonisolated(nonsending)` is the protocol's default, which a package may not have.
+extension ActiveConfigProvider: ConfigProvider {
+    /// The active value.
+    ///
+    /// The first read of a user who is not in memory reads the store on the calling thread.
+    public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+        try SettingLookup(key, type).result(in: settings, bytesDecoder: bytesDecoder)
+    }
+
+    /// Downloads the configuration, or joins a running download, and returns the active value.
+    ///
+    /// - Throws: The error of the download, or ``TypeMismatch``.
+    nonisolated(nonsending)
+        public func fetchValue(
+            forKey key: AbsoluteConfigKey, type: ConfigType
+        ) async throws -> LookupResult
+    {
+        try await download()
+        return try value(forKey: key, type: type)
+    }
+
+    /// The active value, then each new one; a slow consumer gets the newest.
+    nonisolated(nonsending)
+        public func watchValue<Return: ~Copyable>(
+            forKey key: AbsoluteConfigKey, type: ConfigType,
+            updatesHandler:
+                nonisolated(nonsending) (
+                    _ updates: ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>
+                ) async throws -> Return
+        ) async throws -> Return
+    {
+        guard key.components.count > 1 else {
+            return try await watchValueFromValue(
+                forKey: key, type: type, updatesHandler: updatesHandler)
+        }
+        await load()
+        return try await updatesHandler(
+            ConfigUpdatesAsyncSequence(
+                Distinct(
+                    settings.values(ofSection: key.components[0]),
+                    read: { Result { try value(forKey: key, type: type) } },
+                    isSame: {
+                        switch ($0, $1) {
+                        case (.success(let old), .success(let new)): old == new
+                        case (.failure, .failure): true
+                        default: false
+                        }
+                    })))
+    }
+
+    /// The active configuration; all reads see the same document.
+    public func snapshot() -> any ConfigSnapshot { activeSnapshot() }
+
+    /// The active configuration, then each new one; a slow consumer gets the newest.
+    nonisolated(nonsending)
+        public func watchSnapshot<Return: ~Copyable>(
+            updatesHandler:
+                nonisolated(nonsending) (
+                    _ updates: ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>
+                ) async throws -> Return
+        ) async throws -> Return
+    {
+        await load()
+        // One change for each section of a new configuration.
+        let snapshots = Distinct(
+            settings.changes(), read: activeSnapshot, isSame: { $0.hasSameSettings(as: $1) })
+        return try await updatesHandler(
+            ConfigUpdatesAsyncSequence(snapshots.map { $0 as any ConfigSnapshot }))
+    }
+
+    private func activeSnapshot() -> Snapshot {
+        Snapshot(
+            providerName: providerName, configuration: settings.snapshot,
+            bytesDecoder: bytesDecoder)
+    }
+}
+
+extension ActiveConfigProvider: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The name, without values.
+    public var description: String { providerName }
+
+    /// The name, without values.
+    public var debugDescription: String { providerName }
+}
+
+extension ActiveConfigProvider {
+    /// A value that cannot be read as the requested type.
+    public struct TypeMismatch: Error, Hashable, CustomStringConvertible {
+        /// The key, with dots.
+        public let key: String
+        /// The requested type.
+        public let type: ConfigType
+
+        /// Creates an error, for tests.
+        public init(key: String, type: ConfigType) {
+            self.key = key
+            self.type = type
+        }
+
+        /// One sentence, without the value, which may be secret.
+        public var description: String { "The setting '\(key)' cannot be read as '\(type)'." }
+    }
+
+    /// One configuration.
+    private struct Snapshot: ConfigSnapshot, CustomStringConvertible, CustomDebugStringConvertible {
+        let providerName: String
+        let configuration: ConfigurationSnapshot
+        let bytesDecoder: any ConfigBytesFromStringDecoder
+
+        func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+            try SettingLookup(key, type).result(in: configuration, bytesDecoder: bytesDecoder)
+        }
+
+        func hasSameSettings(as other: Snapshot) -> Bool {
+            configuration.userID == other.configuration.userID
+                && configuration.sections == other.configuration.sections
+        }
+
+        var description: String { providerName }
+        var debugDescription: String { providerName }
+    }
+}
+
+/// The look-up of a key's value.
+private struct SettingLookup {
+    let components: [String]
+    let type: ConfigType
+
+    init(_ key: AbsoluteConfigKey, _ type: ConfigType) {
+        components = key.components
+        self.type = type
+    }
+
+    func result(
+        in settings: some SettingsReading, bytesDecoder: any ConfigBytesFromStringDecoder
+    ) throws -> LookupResult {
+        let encodedKey = components.joined(separator: ".")
+        guard let (value, paths) = found(in: settings), value != .null else {
+            return LookupResult(encodedKey: encodedKey, value: nil)
+        }
+        guard let content = content(of: value, bytesDecoder) else {
+            throw ActiveConfigProvider.TypeMismatch(key: encodedKey, type: type)
+        }
+        let diagnostics = settings.diagnostics
+        return LookupResult(
+            encodedKey: encodedKey,
+            value: ConfigValue(content, isSecret: paths.contains(where: diagnostics.isSecret)))
+    }
+
+    /// The value, and the settings whose mark as a secret applies to it.
+    private func found(in settings: some SettingsReading) -> (SettingValue, [SettingPath])? {
+        let names = components.dropFirst()
+        guard let sectionName = components.first, let first = names.first,
+            let section = settings[sectionName]
+        else { return nil }
+        let joined = names.joined(separator: ".")
+        let path = SettingPath(sectionName, joined)
+        if let value = section[joined] { return (value, [path]) }
+        let value = names.dropFirst().reduce(section[first]) { value, name in value?[name] }
+        return value.map { ($0, [SettingPath(sectionName, first), path]) }
+    }
+
+    private func content(
+        of value: SettingValue, _ bytesDecoder: any ConfigBytesFromStringDecoder
+    ) -> ConfigContent? {
+        switch type {
+        case .string: String(settingValue: value).map { .string($0) }
+        case .int: Int(settingValue: value).map { .int($0) }
+        case .double: Double(settingValue: value).map { .double($0) }
+        case .bool: Bool(settingValue: value).map { .bool($0) }
+        case .bytes: value.stringValue.flatMap(bytesDecoder.decode).map { .bytes($0) }
+        case .stringArray: [String](settingValue: value).map { .stringArray($0) }
+        case .intArray: [Int](settingValue: value).map { .intArray($0) }
+        case .doubleArray: [Double](settingValue: value).map { .doubleArray($0) }
+        case .boolArray: [Bool](settingValue: value).map { .boolArray($0) }
+        case .byteChunkArray: byteChunks(of: value, bytesDecoder).map { .byteChunkArray($0) }
+        }
+    }
+
+    private func byteChunks(
+        of value: SettingValue, _ bytesDecoder: any ConfigBytesFromStringDecoder
+    ) -> [[UInt8]]? {
+        guard let texts = value.stringArrayValue else { return nil }
+        let chunks = texts.compactMap(bytesDecoder.decode)
+        return chunks.count == texts.count ? chunks : nil
+    }
+}
+
+/// What `read` returns at first and after each signal, unless it is the same as before.
+private struct Distinct<Signal: Sendable, Element: Sendable>: AsyncSequence, Sendable {
+    let signals: ConfigurationUpdates<Signal>
+    let read: @Sendable () -> Element
+    let isSame: @Sendable (Element, Element) -> Bool
+
+    init(
+        _ signals: ConfigurationUpdates<Signal>, read: @escaping @Sendable () -> Element,
+        isSame: @escaping @Sendable (Element, Element) -> Bool
+    ) {
+        self.signals = signals
+        self.read = read
+        self.isSame = isSame
+    }
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(signals: signals.makeAsyncIterator(), read: read, isSame: isSame)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var signals: ConfigurationUpdates<Signal>.Iterator
+        let read: @Sendable () -> Element
+        let isSame: @Sendable (Element, Element) -> Bool
+        var last: Element?
+
+        mutating func next() async -> Element? { await next(isolation: #isolation) }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+            guard let previous = last else {
+                last = read()
+                return last
+            }
+            while await signals.next(isolation: actor) != nil {
+                let element = read()
+                if isSame(previous, element) { continue }
+                last = element
+                return element
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../ConfigurationActiveConfig/ActiveConfigProvider.swift
