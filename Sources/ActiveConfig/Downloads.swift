@@ -128,7 +128,7 @@ final class Downloads: Sendable {
                     isOfUpdater: other != nil && begun.received == nil)
             } catch let older as OlderAnswer {
                 try vettings.check(superseded: older.configuration, of: userID)
-                noteLower(older.configuration, than: plan.lastKnown, of: entry)
+                reportLower(older.configuration, than: plan.lastKnown, of: entry)
                 // Its answer confirms no document.
                 attempt.withLock { $0 = nil }
                 return plan.unchanged
