@@ -13,7 +13,7 @@ run_format() {
 
 check_structure() {
     Tests/Structure/check.py --self-test >/dev/null ||
-        refuse "Tests/Structure/check.py no longer finds planted cycles"
+        refuse "Tests/Structure/check.py no longer finds planted faults"
     Tests/Structure/check.py Sources SampleBackend/Sources
     swift package show-dependencies | grep -q "No external dependencies found" ||
         refuse "the root package has a dependency; it must have none"

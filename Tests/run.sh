@@ -26,8 +26,9 @@ USAGE: Tests/run.sh [PART …]
 
 Without a part it runs the gate, the checks that a change is most likely to break:
 
-  format      the formatter's rules; no circle of folders or modules; no dependency in the root package;
-              its top-level folders; no test that waits for a clock; the checker of histories for "scale"
+  format      the formatter's rules; no circle of folders or modules; no function of more than 60 lines; no
+              dependency in the root package; its top-level folders; no test that waits for a clock; the
+              checker of histories for "scale"
   framework   strict build and tests of the root package; its arithmetic where Int has 32 bits; its code
               for iOS and macOS, typechecked against stubs (for all of Apple's platforms, and with planted
               misuses, when a condition of compilation or Tests/AppleStubs has changed)

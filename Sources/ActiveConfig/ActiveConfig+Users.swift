@@ -30,7 +30,7 @@ extension ActiveConfig {
         message: "Await the function of the same name, in a type with @main if in main.swift."
     )
     @discardableResult
-    public func activate() -> [SectionChange] { users.activateWaiting(of: front.entry) }
+    public func activate() -> [SectionChange] { users.activatePending(of: front.entry) }
 
     /// Activates the pending document, with all its sections; see ``ActivationPolicy``.
     ///

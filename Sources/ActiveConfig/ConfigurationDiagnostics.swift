@@ -125,8 +125,8 @@ public struct ConfigurationDiagnostics: Sendable {
             configuration.sections[path.sectionName]?[path.name]
         }
         let isMasked = config.isSecret(path)
-        let waiting = contents.known.pending.map { found(in: $0.configuration) }
-        let isPending = waiting.map { $0 != found(in: contents.configuration) } ?? false
+        let pending = contents.known.pending.map { found(in: $0.configuration) }
+        let isPending = pending.map { $0 != found(in: contents.configuration) } ?? false
         return SettingExplanation(
             path: path, value: isMasked ? .none : value,
             source: layer.map { layers[$0].source } ?? source,
@@ -135,7 +135,7 @@ public struct ConfigurationDiagnostics: Sendable {
                 SettingExplanation.Layer(source: $0.source, value: isMasked ? .none : $0.value)
             }, isMasked: isMasked, problem: problem,
             pending: isPending
-                ? SettingExplanation.PendingValue(value: isMasked ? .none : waiting ?? .none) : nil,
+                ? SettingExplanation.PendingValue(value: isMasked ? .none : pending ?? .none) : nil,
             document: document, layer: layer)
     }
 }

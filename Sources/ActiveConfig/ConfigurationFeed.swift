@@ -4,7 +4,7 @@
 /// current or not.
 ///
 /// The asynchronous members call the store off the cooperative threads. What ``download(by:)``,
-/// ``receive(_:)`` and ``takeOver(_:asked:)`` store is serialized with all other storing for the
+/// ``receive(_:)`` and ``adoptVersion(of:asked:)`` store is serialized with all other storing for the
 /// user. The synchronous members run on the calling thread, outside of that order.
 package struct ConfigurationFeed: Sendable {
     /// The action for an arrived change, given the user's newest document.
@@ -40,13 +40,13 @@ package struct ConfigurationFeed: Sendable {
     ///
     /// - Throws: `CancellationError`.
     package func requestBase() async throws -> (
-        held: ConfigurationState?, asked: ConfigurationState?
+        newest: ConfigurationState?, asked: ConfigurationState?
     ) {
         let entry = config.users.table.entry(of: userID, isKept: false)
-        let held = try await config.users.calls.runUnlessCancelled(in: entry.downloads) {
+        let newest = try await config.users.calls.runUnlessCancelled(in: entry.downloads) {
             config.users.newestDocument(of: entry)
         }
-        return (held, config.users.vettings.requestBase(held, of: userID, isOfUpdater: true))
+        return (newest, config.users.vettings.requestBase(newest, of: userID, isOfUpdater: true))
     }
 
     /// Downloads the document with the caller's downloader.
@@ -74,8 +74,10 @@ package struct ConfigurationFeed: Sendable {
     /// - Parameters:
     ///   - answer: The answer; one with a document changes nothing.
     ///   - asked: The configuration that the request was about.
-    package func takeOver(_ answer: ConfigurationState, asked: ConfigurationState?) async {
-        await config.downloads.takeOver(answer, asked: asked, of: userID)
+    package func adoptVersion(
+        of answer: ConfigurationState, asked: ConfigurationState?
+    ) async {
+        await config.downloads.adoptVersion(of: answer, asked: asked, by: userID)
     }
 
     /// The version of the newest refused document; nil when none is refused.
@@ -95,6 +97,6 @@ package struct ConfigurationFeed: Sendable {
     ///
     /// - Parameter headerFields: The fields of the message that says so, by lower-case names.
     package func confirmActive(headerFields: [String: String]) {
-        config.users.noteActive(of: userID, headerFields: headerFields)
+        config.users.reportActive(of: userID, headerFields: headerFields)
     }
 }

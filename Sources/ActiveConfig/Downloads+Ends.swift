@@ -37,7 +37,7 @@ extension Downloads {
                 headerFields: exchange.headerFields)
             arrival.reloadedNames = exchange.reloadedNames
             (arrival.attempt, arrival.download) = (attempt, download)
-            return bring(arrival, by: answer, on: documents, in: turn)?.result
+            return process(arrival, by: answer, on: documents, in: turn)?.result
         }
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
@@ -61,7 +61,7 @@ extension Downloads {
     ///
     /// - Returns: The result, and whether what arrived was the newest document; nil when the
     ///   download was abandoned.
-    private func bring(
+    private func process(
         _ arrival: Arrival, by answer: UserDocuments.Answer, on documents: UserDocuments,
         in turn: Turn
     ) -> (result: DownloadResult, isNewest: Bool)? {
@@ -73,7 +73,7 @@ extension Downloads {
         }
     }
 
-    /// - Returns: As `bring`; nil also when the decision is stale.
+    /// - Returns: As `process`; nil also when the decision is stale.
     private func decideAndEnd(
         _ arrival: Arrival, by answer: UserDocuments.Answer, on documents: UserDocuments,
         in turn: Turn
@@ -95,7 +95,7 @@ extension Downloads {
         case .unchanged: break
         case .confirmed: event = .confirmed
         case .save(let save):
-            if case .bring(_, let isWhole, _) = save { isActive = isWhole }
+            if case .store(_, let asOwn, _) = save { isActive = asOwn }
             event = users.storage.save(save, of: entry.userID, documents)
             isNewest = event != nil
             if !isNewest { users.takeOverStored(in: turn) }
@@ -142,9 +142,9 @@ extension Downloads {
             let transition = apply(arrival)
             front.firstDownload.settle(record, isAbandoned: transition == nil)
             guard let transition else { return nil }
-            let isWaiting = transition.new?.known.pending != nil
-            if !isWaiting {
-                users.noteActive(
+            let isPending = transition.new?.known.pending != nil
+            if !isPending {
+                users.reportActive(
                     arrival.document, of: userID, in: entry.documents.epoch,
                     headerFields: arrival.headerFields)
             }
@@ -156,22 +156,23 @@ extension Downloads {
     ///
     /// - Parameters:
     ///   - document: The document.
-    ///   - outcome: `.notModified` for the held document with a later version.
-    ///   - held: The document that it was compared with.
+    ///   - outcome: `.notModified` for the newest document with a later version.
+    ///   - newest: The user's newest document, with which it was compared.
     ///   - headerFields: Header fields of its answer.
     ///   - documents: The user's documents for the decision.
     ///   - turn: The user's turn.
     /// - Returns: The result; nil when another process has stored a later one.
-    func bring(
+    func process(
         pushed document: Vetted, _ outcome: DownloadOutcome = .downloaded,
-        held: ConfigurationState?, headerFields: [String: String], on documents: UserDocuments,
+        comparedWith newest: ConfigurationState?, headerFields: [String: String],
+        on documents: UserDocuments,
         in turn: Turn
     ) -> DownloadResult? {
         let arrival = Arrival(
             document.document, outcome: .downloaded, headerFields: headerFields)
         let answer = UserDocuments.Answer(
-            outcome: outcome, document: document, asked: held, revision: documents.revision)
-        let end = bring(arrival, by: answer, on: documents, in: turn)
+            outcome: outcome, document: document, asked: newest, revision: documents.revision)
+        let end = process(arrival, by: answer, on: documents, in: turn)
         return end.flatMap { $0.isNewest ? $0.result : nil }
     }
 
@@ -202,7 +203,7 @@ extension Downloads {
             isRepeated = users.turns.run(of: users.table.entry(of: userID, isKept: false)) { _ in
                 if download.isAbandoned { return false }
                 history.noteFailure(of: attempt.request, error, after: attempt.duration())
-                return other == nil && history.noteRefusal(error, of: userID)
+                return other == nil && history.noteRejection(error, of: userID)
             }
         }
         let isCancelled = error is CancellationError
@@ -220,7 +221,7 @@ extension Downloads {
 
     /// Logs once that the server has a lower version than the user's, without having verified that
     /// the user's version does not exist.
-    func noteLower(
+    func reportLower(
         _ answer: ConfigurationState, than known: ConfigurationState?, of entry: UserEntry
     ) {
         guard let version = answer.templateVersion, let known = known?.templateVersion,

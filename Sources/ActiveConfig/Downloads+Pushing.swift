@@ -18,15 +18,15 @@ extension Downloads {
         let outcome = try? await users.calls.runUnlessCancelled(in: entry.writes) { [self] in
             users.turns.run(of: entry) { turn -> ConfigurationFeed.Outcome in
                 let documents = users.documentsToDecideOn(in: turn)
-                let held = users.storage.newest(of: userID, documents)
+                let newest = users.storage.newest(of: userID, documents)
                 let configuration: ConfigurationState
-                switch decide(held) {
+                switch decide(newest) {
                 case .skip: return .skipped
                 case .fetch: return .needsFetch
                 case .apply(let document): configuration = document
                 }
                 switch vettings.verdict(
-                    onPushed: configuration, lastKnown: held, of: userID)
+                    onPushed: configuration, lastKnown: newest, of: userID)
                 {
                 case .skip: return .skipped
                 case .fetch: return .needsFetch
@@ -40,12 +40,12 @@ extension Downloads {
                         return .needsFetch
                     }
                     // Within the turn, so that forgetting the user happens before or after.
-                    let result = bring(
-                        pushed: document, held: held,
+                    let result = process(
+                        pushed: document, comparedWith: newest,
                         headerFields: configuration.original?.headerFields ?? [:], on: documents,
                         in: turn)
                     guard let result else { return .skipped }
-                    users.reportShape(of: configuration, since: held, of: userID)
+                    users.reportShape(of: configuration, since: newest, of: userID)
                     history.notePush(
                         of: history.request(of: userID, downloader.requestDigest),
                         isActive: entry.documents.active?.pending == nil,
@@ -67,22 +67,22 @@ extension Downloads {
     ///   - answer: The answer.
     ///   - asked: The configuration that the request was about.
     ///   - userID: The user.
-    func takeOver(
-        _ answer: ConfigurationState, asked: ConfigurationState?, of userID: UserID
+    func adoptVersion(
+        of answer: ConfigurationState, asked: ConfigurationState?, by userID: UserID
     ) async {
         guard answer.isConfirmation else { return }
         let entry = users.table.entry(of: userID, isKept: false)
         try? await users.calls.runUnlessCancelled(in: entry.writes) { [self] in
             users.turns.run(of: entry) { turn in
                 let documents = users.documentsToDecideOn(in: turn)
-                let held = users.storage.newest(of: userID, documents)
+                let newest = users.storage.newest(of: userID, documents)
                 guard
                     let new = try? vettings.accepted(
-                        answer: answer, asked: asked, lastKnown: held, of: userID,
+                        answer: answer, asked: asked, lastKnown: newest, of: userID,
                         in: entry.documents.epoch)
                 else { return }
-                _ = bring(
-                    pushed: new, .notModified, held: held,
+                _ = process(
+                    pushed: new, .notModified, comparedWith: newest,
                     headerFields: answer.original?.headerFields ?? [:], on: documents,
                     in: turn)
             }

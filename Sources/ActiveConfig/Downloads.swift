@@ -105,12 +105,7 @@ final class Downloads: Sendable {
         download.start { [self] in
             // The user can have been forgotten before the epoch was read.
             if download.isAbandoned { throw CancellationError() }
-            let plan =
-                users.storage.store == nil
-                ? self.plan(for: entry, ignoringInterval: ignoringInterval)
-                : await users.calls.run(in: entry.downloads) {
-                    self.plan(for: entry, ignoringInterval: ignoringInterval)
-                }
+            let plan = await planInTask(for: entry, ignoringInterval: ignoringInterval)
             // A caller with its own downloader, as the updater, applies its own limits.
             switch other == nil ? plan.verdict : .ask {
             case .ask: break
@@ -133,7 +128,7 @@ final class Downloads: Sendable {
                     isOfUpdater: other != nil && begun.received == nil)
             } catch let older as OlderAnswer {
                 try vettings.check(superseded: older.configuration, of: userID)
-                noteLower(older.configuration, than: plan.lastKnown, of: entry)
+                reportLower(older.configuration, than: plan.lastKnown, of: entry)
                 // Its answer confirms no document.
                 attempt.withLock { $0 = nil }
                 return plan.unchanged
@@ -192,6 +187,16 @@ final class Downloads: Sendable {
         var unchanged: JoinedDownload.Exchange {
             JoinedDownload.Exchange(
                 lastKnown: lastKnown, revision: revision, answer: nil, outcome: .notModified)
+        }
+    }
+
+    /// As `plan(for:ignoringInterval:)`, but the store is not called on a cooperative thread.
+    private func planInTask(for entry: UserEntry, ignoringInterval: Bool) async -> Plan {
+        if users.storage.store == nil {
+            return plan(for: entry, ignoringInterval: ignoringInterval)
+        }
+        return await users.calls.run(in: entry.downloads) {
+            self.plan(for: entry, ignoringInterval: ignoringInterval)
         }
     }
 

@@ -86,8 +86,7 @@ final class Front: Sendable {
 
     private enum Step {
         case done(UserTransition)
-        /// Nothing is changed.
-        case refused
+        case unchanged
         /// The vettings must be notified before readers see the activation.
         case announce(ConfigurationActivation)
     }
@@ -164,9 +163,9 @@ final class Front: Sendable {
         let (current, active) = (writer.entry, writer.entry.documents.active)
         let (before, old) = entry.current
         var after = before
-        if let takeovers = change.takeovers, takeovers != before.takeovers { return .refused }
+        if let takeovers = change.takeovers, takeovers != before.takeovers { return .unchanged }
         if let event = change.event, !after.handle(event, beside: writer.generic(generic)) {
-            return .refused
+            return .unchanged
         }
         if !vettings.isEmpty,
             let activation = activation(by: change, of: entry, from: before, to: after, current),
@@ -175,7 +174,7 @@ final class Front: Sendable {
             return .announce(activation)
         }
         if let download = change.arrival?.download, !running.end(download, of: entry.userID) {
-            return .refused
+            return .unchanged
         }
         let transition = publish(
             after, of: entry, from: (before, old), change, in: &writer, &pass)

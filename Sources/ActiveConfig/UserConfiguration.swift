@@ -117,7 +117,7 @@ public final class UserConfiguration: Sendable {
         message: "Await the function of the same name, in a type with @main if in main.swift."
     )
     @discardableResult
-    public func activate() -> [SectionChange] { config.users.activateWaiting(of: entry) }
+    public func activate() -> [SectionChange] { config.users.activatePending(of: entry) }
 
     /// Activates the user's pending document, with all its sections; see ``ActivationPolicy``.
     ///

@@ -34,17 +34,17 @@ extension UserStorage {
     ) -> UserDocuments.Event? {
         let outcome: Outcome
         switch save {
-        case .bring(let new, let isWhole, let known):
+        case .store(let new, let asOwn, let known):
             if isOutdated(new.document, of: userID, documents) { return nil }
             // A document without its original could not be vetted at its next read.
-            guard let whole = whole(new, known: known, of: userID, documents)?.document else {
+            guard let complete = withBody(new, known: known, of: userID, documents)?.document else {
                 return .saved(save, unstored: nil)
             }
             outcome =
-                isWhole
+                asOwn
                 ? saveOwn(
-                    whole, isKnown: known.map(whole.isSame) == true, of: userID, documents)
-                : savePending(whole, of: userID, documents)
+                    complete, isKnown: known.map(complete.isSame) == true, of: userID, documents)
+                : savePending(complete, of: userID, documents)
         case .promote(let pending):
             outcome = saveOwn(pending.document, isPending: true, of: userID, documents)
         case .promoteLaunched(let pending):
@@ -61,10 +61,10 @@ extension UserStorage {
             outcomes.pending = savePending(pending, of: userID, documents)
         }
         if let own = documents.unstoredOwn {
-            let isWhole = documents.active?.pending == nil
+            let hasPending = documents.active?.pending != nil
             outcomes.own =
-                isWhole
-                ? saveOwn(own, of: userID, documents) : replaceOwn(by: own, of: userID, documents)
+                hasPending
+                ? replaceOwn(by: own, of: userID, documents) : saveOwn(own, of: userID, documents)
         }
         if case .superseded = outcomes.own { return nil }
         if case .superseded = outcomes.pending { return nil }
@@ -106,7 +106,7 @@ extension UserStorage {
     ///   - userID: The user.
     ///   - documents: The user's documents in memory.
     /// - Returns: The document.
-    func whole(
+    func withBody(
         _ document: Vetted, known: ConfigurationState?, of userID: UserID,
         _ documents: UserDocuments
     ) -> Vetted? {
@@ -116,11 +116,11 @@ extension UserStorage {
         func bytes(of stored: ConfigurationState?) -> OriginalDocument? {
             stored?.original.flatMap(original.withBody)
         }
-        let whole =
+        let complete =
             bytes(of: known) ?? bytes(of: documents.unstoredOwn)
             ?? bytes(of: store?.ownConfiguration(forUserID: userID.string))
             ?? bytes(of: keptPending(of: userID, documents))
-        return whole.map { document.with(original: $0) }
+        return complete.map { document.with(original: $0) }
     }
 
     /// Makes a document the user's own in the store, and removes the pending one.

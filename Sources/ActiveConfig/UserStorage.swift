@@ -77,14 +77,14 @@ struct UserStorage: Sendable {
         {
             return pending
         }
-        let held = documents.ownDocument
-        if documents.isLaunchUnstored { return held }
-        guard let store else { return held }
+        let inMemory = documents.ownDocument
+        if documents.isLaunchUnstored { return inMemory }
+        guard let store else { return inMemory }
         if let unstored = documents.unstoredOwn { return unstored }
-        if let held, let tag = held.entityTag,
+        if let inMemory, let tag = inMemory.entityTag,
             store.ownEntityTag(forUserID: userID.string) == tag
         {
-            return held
+            return inMemory
         }
         return own(of: userID)
     }

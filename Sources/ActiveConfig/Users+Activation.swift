@@ -11,17 +11,17 @@ extension Users {
             changedSectionNames: result.changedSectionNames.union(changes.map(\.sectionName)))
     }
 
-    /// As `activateWaiting(of:)`, but the store is not called on a cooperative thread.
+    /// As `activatePending(of:)`, but the store is not called on a cooperative thread.
     func activateInTask(of entry: UserEntry) async -> [SectionChange] {
-        await calls.run(in: entry.writes) { self.activateWaiting(of: entry) }
+        await calls.run(in: entry.writes) { self.activatePending(of: entry) }
     }
 
     /// Activates a user's pending document; blocks for the store.
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
-    func activateWaiting(of entry: UserEntry) -> [SectionChange] {
+    func activatePending(of entry: UserEntry) -> [SectionChange] {
         if ThreadMark.isHeld {
-            later(in: entry.writes) { _ = self.activateWaiting(of: entry) }
+            later(in: entry.writes) { _ = self.activatePending(of: entry) }
             return []
         }
         let userID = entry.userID
@@ -43,7 +43,7 @@ extension Users {
                 else { return nil }
             }
             history.noteActivation(of: userID)
-            noteActive(
+            reportActive(
                 pending.document.keptInMemory, of: userID, in: entry.documents.epoch)
             return changes ?? []
         }

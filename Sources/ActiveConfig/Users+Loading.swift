@@ -54,7 +54,7 @@ extension Users {
                 storage.store == nil || table.usedEntry(of: userID) != nil
                 || !policy.isImmediate
             var change = Front.Change(
-                event: isLoaded ? .reloaded(stored, isWhole: !isRead) : .loaded(stored),
+                event: isLoaded ? .reloaded(stored, evenIfLess: !isRead) : .loaded(stored),
                 reason: .userChanged, isSwitch: true)
             if shown == nil { change.initialSections = initialSections(besides: stored) }
             var transition = apply(change, to: entry)
@@ -129,7 +129,8 @@ extension Users {
         let stored = readStore(of: generic)
         let isRead = isGenericRead(besides: switched)
         apply(
-            Front.Change(event: .reloaded(stored, isWhole: !isRead), reason: .reloaded), to: generic
+            Front.Change(event: .reloaded(stored, evenIfLess: !isRead), reason: .reloaded),
+            to: generic
         )
     }
 

@@ -45,7 +45,7 @@ extension Users {
             else { return [] }
             reportShape(of: new.newest, since: known.newest, of: userID)
             if new.isOwn, new.pending == nil {
-                noteActive(new.configuration, of: userID, in: entry.documents.epoch)
+                reportActive(new.configuration, of: userID, in: entry.documents.epoch)
             }
             return changes
         }

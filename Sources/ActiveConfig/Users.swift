@@ -102,7 +102,7 @@ final class Users: Sendable {
         if apply(change, to: entry) == nil { return }
         if entry === generic { askChoosersAgain() }
         history.noteActivation(of: entry.userID)
-        noteActive(launched, of: entry.userID, in: entry.documents.epoch)
+        reportActive(launched, of: entry.userID, in: entry.documents.epoch)
     }
 
     /// Stores what a load has activated, on another thread.
@@ -122,7 +122,7 @@ final class Users: Sendable {
     /// Reports to the observers that a document is active.
     ///
     /// `headerFields` are those of the answer that brought or confirmed it.
-    func noteActive(
+    func reportActive(
         _ configuration: ConfigurationState?, of userID: UserID, in epoch: UserEpoch,
         headerFields: [String: String] = [:]
     ) {
@@ -136,13 +136,13 @@ final class Users: Sendable {
     }
 
     /// Reports the active document again, confirmed by the server with these header fields.
-    func noteActive(of userID: UserID, headerFields: [String: String]) {
+    func reportActive(of userID: UserID, headerFields: [String: String]) {
         guard !observers.isEmpty else { return }
         let current = front.current.snapshot
         let snapshot =
             current?.userID == userID ? current : table.usedEntry(of: userID)?.snapshot
         guard let snapshot else { return }
-        noteActive(
+        reportActive(
             snapshot.configuration, of: userID, in: snapshot.epoch, headerFields: headerFields)
     }
 

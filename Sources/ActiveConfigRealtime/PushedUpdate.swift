@@ -34,17 +34,17 @@ struct PushedUpdate: Sendable {
 
     /// Decides what to do with it, given the document that the server assumes the client has.
     func decision(
-        on held: ConfigurationState?, base: DocumentRecord?
+        on newest: ConfigurationState?, base: DocumentRecord?
     ) -> ConfigurationFeed.Decision {
-        guard let held else { return .fetch }
-        let heldRecord = DocumentRecord(held)
-        if heldRecord == record { return .skip }
+        guard let newest else { return .fetch }
+        let known = DocumentRecord(newest)
+        if known == record { return .skip }
         // Versions only grow; a rollback is a new version.
-        if let version = heldRecord.version, let new = record.version, new < version {
+        if let version = known.version, let new = record.version, new < version {
             return .skip
         }
-        guard let base, heldRecord.hasContent(of: base) else { return .fetch }
-        var new = held
+        guard let base, known.hasContent(of: base) else { return .fetch }
+        var new = newest
         for (name, section) in sections { new.sections[name] = section }
         new.meta = meta
         new.entityTag = record.entityTag

@@ -12,7 +12,7 @@ extension UserUpdates {
         while true {
             let streamsAreDue = state.withLock { $0.noStreamsUntil } <= time.elapsed()
             if streamsAreDue { return .otherWay }
-            let (held, asked) = try await feed.requestBase()
+            let (newest, asked) = try await feed.requestBase()
             guard asked?.entityTag != nil else { return .poll }
             let wait = min(max(options.longPollWait, .seconds(1)), .seconds(60))
             let began = time.elapsed()
@@ -22,11 +22,11 @@ extension UserUpdates {
                 if state.openedAt == nil { state.openedAt = began }
             }
             if let confirmed = answer.configuration {
-                await feed.takeOver(confirmed, asked: asked)
+                await feed.adoptVersion(of: confirmed, asked: asked)
             }
             // A confirmed document has the same content.
             if let new = answer.configuration, new.entityTag != asked?.entityTag {
-                try await take(new, after: held, over: connection)
+                try await take(new, after: newest, over: connection)
                 if new.entityTag == nil { return .poll }
             } else if !answer.hasWaited, answer.retryAfter == nil {
                 let until = time.elapsed() + options.retryStreamsAfter
@@ -49,12 +49,12 @@ extension UserUpdates {
 
     /// Applies a whole document that was held back until it changed.
     private func take(
-        _ new: ConfigurationState, after held: ConfigurationState?,
+        _ new: ConfigurationState, after newest: ConfigurationState?,
         over connection: any ActiveConfigEventConnection
     ) async throws {
         let outcome = await feed.receive { now in
             guard let now else { return .apply(new) }
-            let isSame = held.map { DocumentRecord($0) } == DocumentRecord(now)
+            let isSame = newest.map { DocumentRecord($0) } == DocumentRecord(now)
             guard let version = new.templateVersion, let other = now.templateVersion else {
                 return isSame ? .apply(new) : .fetch
             }

@@ -120,72 +120,92 @@ extension UserUpdates {
         _ push: AsyncStream<Int>.Continuation
     ) async throws -> End? {
         switch event.name {
-        case "hello":
-            let data = try? SettingValue(jsonData: Data(event.data))
-            let version = data?.dictionaryValue?["template_version"]?.integerValue
-            let isLower = progress.withLock { progress in
-                defer { progress.noteGreeting() }
-                return progress.noteNamed(version)
-            }
-            if let share = data?.dictionaryValue?["acknowledge"]?.doubleValue {
-                feed.confirmActive(headerFields: ["activeconfig-acknowledge": "\(share)"])
-            }
-            if isLower { return try await fetchLower(progress) }
-        case "update":
-            let update = try PushedUpdate(event.data, limits: .default)
-            let (place, base) = progress.withLock { ($0.place(of: update), $0.base) }
-            if place == .repeated { return nil }
-            if place == .afterGap {
-                feed.log(
-                    .warning,
-                    "A change of \(userID.logName) did not arrive; the configuration is downloaded."
-                )
-                return try await fetchAnew(progress, for: update.record)
-            }
-            switch await feed.receive({ update.decision(on: $0, base: base) }) {
-            case .applied(let new, let result):
-                let count = progress.withLock { progress in
-                    progress.base = update.record
-                    progress.pushCount += 1
-                    return progress.pushCount
-                }
-                note(new.meta)
-                tell(new, result)
-                push.yield(count)
-            case .skipped:
-                // Known, older, ignored by a vetting, or superseded in the store.
-                let isLower = progress.withLock { progress in
-                    if (update.record.version ?? 0) >= (progress.base.version ?? 0) {
-                        progress.base = update.record
-                    }
-                    return progress.noteNamed(update.record.version)
-                }
-                if isLower { return try await fetchLower(progress) }
-            case .needsFetch: return try await fetchAnew(progress, for: update.record)
-            case .cancelled: throw CancellationError()
-            }
-        case "reset":
-            let data = try? SettingValue(jsonData: Data(event.data))
-            // The data can name an earlier version, for clients that do not adopt versions.
-            let version = [
-                event.id.flatMap { Int($0) },
-                data?.dictionaryValue?["template_version"]?.integerValue,
-            ].compactMap(\.self).max()
-            progress.withLock { progress in
-                progress.eventNumber += 1
-                progress.resumeVersion = version
-            }
-            return try await fetchAnew(
-                progress, for: DocumentRecord(version: version, entityTag: nil))
-        case "retry":
-            let data = try? SettingValue(jsonData: Data(event.data))
-            let milliseconds = data?.dictionaryValue?["after_ms"]?.integerValue
-            return .over(
-                .askedByServer,
-                asked: milliseconds.map { .milliseconds(min(max($0, 0), 1_000_000_000)) })
-        default: break
+        case "hello": try await takeHello(event, progress)
+        case "update": try await takeUpdate(event, progress, push)
+        case "reset": try await takeReset(event, progress)
+        case "retry": takeRetry(event)
+        default: nil
         }
-        return nil
+    }
+
+    private func takeHello(
+        _ event: ServerEvent, _ progress: Locked<StreamProgress>
+    ) async throws -> End? {
+        let data = try? SettingValue(jsonData: Data(event.data))
+        let version = data?.dictionaryValue?["template_version"]?.integerValue
+        let isLower = progress.withLock { progress in
+            defer { progress.noteGreeting() }
+            return progress.noteNamed(version)
+        }
+        if let share = data?.dictionaryValue?["acknowledge"]?.doubleValue {
+            feed.confirmActive(headerFields: ["activeconfig-acknowledge": "\(share)"])
+        }
+        return isLower ? try await fetchLower(progress) : nil
+    }
+
+    private func takeUpdate(
+        _ event: ServerEvent, _ progress: Locked<StreamProgress>,
+        _ push: AsyncStream<Int>.Continuation
+    ) async throws -> End? {
+        let update = try PushedUpdate(event.data, limits: .default)
+        let (place, base) = progress.withLock { ($0.place(of: update), $0.base) }
+        switch place {
+        case .repeated: return nil
+        case .afterGap:
+            feed.log(
+                .warning,
+                "A change of \(userID.logName) did not arrive; the configuration is downloaded.")
+            return try await fetchAnew(progress, for: update.record)
+        case .next: break
+        }
+        switch await feed.receive({ update.decision(on: $0, base: base) }) {
+        case .applied(let new, let result):
+            let count = progress.withLock { progress in
+                progress.base = update.record
+                progress.pushCount += 1
+                return progress.pushCount
+            }
+            note(new.meta)
+            tell(new, result)
+            push.yield(count)
+            return nil
+        case .skipped:
+            // Known, older, ignored by a vetting, or superseded in the store.
+            let isLower = progress.withLock { progress in
+                if (update.record.version ?? 0) >= (progress.base.version ?? 0) {
+                    progress.base = update.record
+                }
+                return progress.noteNamed(update.record.version)
+            }
+            return isLower ? try await fetchLower(progress) : nil
+        case .needsFetch: return try await fetchAnew(progress, for: update.record)
+        case .cancelled: throw CancellationError()
+        }
+    }
+
+    private func takeReset(
+        _ event: ServerEvent, _ progress: Locked<StreamProgress>
+    ) async throws -> End? {
+        let data = try? SettingValue(jsonData: Data(event.data))
+        // The data can name an earlier version, for clients that do not adopt versions.
+        let version = [
+            event.id.flatMap { Int($0) },
+            data?.dictionaryValue?["template_version"]?.integerValue,
+        ].compactMap(\.self).max()
+        progress.withLock { progress in
+            progress.eventNumber += 1
+            progress.resumeVersion = version
+        }
+        return try await fetchAnew(
+            progress, for: DocumentRecord(version: version, entityTag: nil))
+    }
+
+    private func takeRetry(_ event: ServerEvent) -> End {
+        let data = try? SettingValue(jsonData: Data(event.data))
+        let milliseconds = data?.dictionaryValue?["after_ms"]?.integerValue
+        return .over(
+            .askedByServer,
+            asked: milliseconds.map { .milliseconds(min(max($0, 0), 1_000_000_000)) })
     }
 
     /// Fetches the document until it is at least as new as the stream announced.

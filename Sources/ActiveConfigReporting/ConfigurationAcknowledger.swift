@@ -256,15 +256,17 @@ public final class ConfigurationAcknowledger: Sendable {
         }
     }
 
-    /// Returns once all events are processed.
-    func drain() async {
-        await withCheckedContinuation { continuation in
-            decisions.async { continuation.resume() }
+    #if DEBUG
+        /// Returns once all events are processed.
+        func drain() async {
+            await withCheckedContinuation { continuation in
+                decisions.async { continuation.resume() }
+            }
         }
-    }
 
-    /// Returns once all pending acknowledgements are answered.
-    func waitForAnswers() async {
-        for task in state.withLock({ $0.pending.values.map(\.task) }) { await task.value }
-    }
+        /// Returns once all pending acknowledgements are answered.
+        func waitForAnswers() async {
+            for task in state.withLock({ $0.pending.values.map(\.task) }) { await task.value }
+        }
+    #endif
 }

@@ -68,8 +68,8 @@ PLANTED = {
     ),
     "a pending document is not loaded": (
         STATE,
-        "guard let waiting = stored.pending, own?.document.isLater(than: waiting) != true else {",
-        "guard let waiting = stored.pending, own?.document.isLater(than: waiting) != true, !FAULT else {",
+        "own?.document.isLater(than: storedPending) != true\n        else {",
+        "own?.document.isLater(than: storedPending) != true, !FAULT\n        else {",
     ),
     "a newer pending document takes back what a launch has activated": (
         STATE,
@@ -83,8 +83,8 @@ PLANTED = {
     ),
     "a pending document is not stored": (
         "UserStorage+Writing.swift",
-        ": savePending(whole, of: userID, documents)",
-        ": FAULT ? .stored : savePending(whole, of: userID, documents)",
+        ": savePending(complete, of: userID, documents)",
+        ": FAULT ? .stored : savePending(complete, of: userID, documents)",
     ),
     "a fallback is not passed on": (
         "Front.swift",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Fails if the folders of a module, or the modules of a package, use each other in a cycle, or if the class
-ActiveConfig has grown.
+"""Fails if the folders of a module, or the modules of a package, use each other in a cycle, if the class
+ActiveConfig has grown, or if a function is too long.
 
 USAGE: Tests/Structure/check.py [SOURCES ...]     default: Sources SampleBackend/Sources
        Tests/Structure/check.py --self-test
@@ -14,9 +14,12 @@ The table of folders in ARCHITECTURE.md lists a folder below those that it uses.
 ActiveConfig has at most 12 stored properties, and at most six files of its module extend it, besides
 Fixits.swift, of which nothing can be called: it hands its calls to owners with private state.
 
+A function has at most 60 lines, without blank lines and comments, from its name to its last brace, except
+in modules for tests, whose names end in "Testing".
+
 Prints the folders of each module from the bottom to the top, or for each cycle its edges, each with
-one place and the type that causes it. Exit codes: 0 nothing found, 1 a cycle or a grown class, 64 wrong
-arguments.
+one place and the type that causes it. Exit codes: 0 nothing found, 1 a cycle, a grown class or a long
+function, 64 wrong arguments.
 """
 
 import re
@@ -288,6 +291,53 @@ def check_face(files):
     return count
 
 
+FUNCTION_LINES = 60
+
+
+def function_lengths(text):
+    """The functions of Swift code: name, offset and number of lines of each."""
+    stream = tokens(text)
+    ends, opened = {}, []
+    for index, (value, _) in enumerate(stream):
+        if value == "{":
+            opened.append(index)
+        elif value == "}" and opened:
+            ends[opened.pop()] = index
+    for index, (value, offset) in enumerate(stream):
+        if value not in ("func", "init") or (index and stream[index - 1][0] == "."):
+            continue
+        # Up to the body, which a requirement of a protocol does not have.
+        first = index + 1
+        while first < len(stream) and stream[first][0] not in ("}", "func", "init"):
+            brace, start = stream[first]
+            signature = text[offset:start]
+            if brace != "{":
+                first += 1
+            elif signature.count("(") > signature.count(")"):
+                first = ends.get(first, len(stream)) + 1  # The closure is a default argument.
+            else:
+                end = stream[ends[first]][1] if first in ends else len(text)
+                lines = [line.strip() for line in text[offset : end + 1].splitlines()]
+                count = sum(bool(line) and not line.startswith("//") for line in lines)
+                yield (stream[index + 1][0] if value == "func" else value), offset, count
+                break
+
+
+def check_functions(module, files):
+    """Prints the functions of a module that are too long; returns their number."""
+    if module.endswith("Testing"):
+        return 0
+    found = [
+        (file, name, offset, count)
+        for file in files
+        for name, offset, count in function_lengths(file.text)
+        if count > FUNCTION_LINES
+    ]
+    for file, name, offset, count in found:
+        print(f"{file.place(offset)}: {name} has {count} lines, at most {FUNCTION_LINES}")
+    return len(found)
+
+
 def check_table(graph, page):
     """Prints uses of a folder that the page lists below its user; returns their number."""
     if not page.exists():
@@ -321,7 +371,7 @@ def check(sources):
         rooms = {file.room for file in files}
         if not cycles and len(rooms) > 1:
             print(f"{sources}/{module}: {' < '.join(graph.order(rooms))}")
-        count += len(cycles)
+        count += len(cycles) + check_functions(module, files)
         if module == FACE:
             count += check_face(files) + check_table(graph, sources.parent / "ARCHITECTURE.md")
     cycles = imports.cycles()
@@ -329,6 +379,12 @@ def check(sources):
         print(f"{sources}: modules use each other in a cycle")
         print(imports.describe(cycle))
     return count + len(cycles)
+
+
+def long_function(lines, signature="func long(a: () -> Void = {})"):
+    """A method with this number of lines, and with lines that do not count."""
+    body = "".join(f"        let a{number} = {number}\n" for number in range(lines - 2))
+    return f"struct Long {{\n    {signature} {{\n        // Why.\n\n{body}    }}\n}}\n"
 
 
 CLEAN = {
@@ -339,6 +395,8 @@ CLEAN = {
     "Base/High/High.swift": 'struct High { let lock: Lock.Key; let text = "\\(Text("High"))" }\nprivate struct State {}\n',
     "Base/Top.swift": "struct Top { let high: High; let lock: Lock }\n",
     "App/Main.swift": "import Base\nstruct Main {}\n",
+    "App/Long.swift": long_function(60) + "protocol P {\n    func f()\n    init()\n}\n",
+    "BaseTesting/Long.swift": long_function(61),
     "ActiveConfig/ActiveConfig.swift": "public final class ActiveConfig: Sendable {\n"
     + "".join(f"    private let p{number}: Int\n" for number in range(12))
     + "    var computed: Int { 1 }\n    package var other: Int {\n        2\n    }\n    func f() { let a = 1 }\n}\n",
@@ -365,6 +423,8 @@ PLANTED = {
         "ActiveConfig/Low/Low.swift": "struct Low {}\n",
         "ActiveConfig/High/High.swift": "struct High { let low: Low }\n",
     },
+    "a function of 61 lines": {"App/Long.swift": long_function(61)},
+    "an initializer of 61 lines": {"App/Long.swift": long_function(61, "init()")},
     "seven extensions": {"ActiveConfig/E.swift": "extension ActiveConfig {\n    var a: Int { 1 }\n}\n"},
 }
 

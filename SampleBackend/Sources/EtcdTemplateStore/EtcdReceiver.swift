@@ -64,6 +64,27 @@ struct EtcdReceiver: Sendable {
         }
     }
 
+    /// Adds operations to the write of a new version that enqueue its deliveries; the last ones
+    /// besides those of its change.
+    ///
+    /// etcd limits the operations of a transaction, and the deliveries must be in it: a version
+    /// without them would never reach a webhook. So only the removal of older deliveries is
+    /// shortened, which the next change of the webhook continues.
+    ///
+    /// - Throws: ``TemplateStoreError`` when a record cannot be written.
+    static func enqueue<Result>(
+        _ version: TemplateVersion, for receivers: [EtcdReceiver],
+        in write: inout EtcdWrite<Result>, keys: EtcdKeys
+    ) throws(TemplateStoreError) {
+        // A new delivery takes an operation for the webhook and one for itself, the change two.
+        let room = EtcdTransaction.mostSteps - write.operations.count - 2 * receivers.count - 2
+        for receiver in receivers {
+            var changed = receiver.value
+            changed.enqueue(version)
+            try receiver.add(changed, to: &write, keys: keys, mostRemains: room / receivers.count)
+        }
+    }
+
     /// The receivers in a reading of ``EtcdKeys/receiverRanges(ofProject:)``, or of all projects
     /// without the finished deliveries, oldest first.
     ///

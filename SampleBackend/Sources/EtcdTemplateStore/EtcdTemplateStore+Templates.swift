@@ -55,18 +55,8 @@ extension EtcdTemplateStore {
                     ]
                 }
                 let receivers = try EtcdReceiver.all(in: reading, from: 5, keys: keys, for: owner)
-                // etcd limits the operations of a transaction, and the deliveries must be in it: a
-                // version without them would never reach a webhook. So only the removal of older
-                // deliveries is shortened, which the next change of the webhook continues. A new
-                // delivery takes an operation for the webhook and one for itself, the change two.
-                let room =
-                    EtcdTransaction.mostSteps - write.operations.count - 2 * receivers.count - 2
-                for receiver in receivers {
-                    var changed = receiver.value
-                    changed.enqueue(template.version)
-                    try receiver.add(
-                        changed, to: &write, keys: keys, mostRemains: room / receivers.count)
-                }
+                try EtcdReceiver.enqueue(
+                    template.version, for: receivers, in: &write, keys: keys)
                 write.change = .init(
                     subject: .template(project: project, version: number),
                     entry: AuditEntry(of: template))

@@ -28,23 +28,29 @@ package final class BlockingCalls: Sendable {
 
     private struct State {
         var runningCount = 0
-        var callCount = 0
         var waiting = FIFOQueue<Call>()
         /// Lanes with a call that runs or waits for a thread, each with the calls queued behind it.
         var lanes: [Lane: FIFOQueue<Call>] = [:]
+        #if DEBUG
+            var callCount = 0
+        #endif
     }
 
     private let state = Locked(State())
 
     package init() {}
 
-    /// Number of calls so far, for tests of what a change costs.
-    var callCount: Int { state.withLock { $0.callCount } }
+    #if DEBUG
+        /// Number of calls so far, for tests of what a change costs.
+        var callCount: Int { state.withLock { $0.callCount } }
+    #endif
 
     /// Runs a call on another thread, behind those of its lane.
     func async(in lane: Lane? = nil, _ call: @escaping Call) {
         let isFirst = state.withLock { state in
-            state.callCount += 1
+            #if DEBUG
+                state.callCount += 1
+            #endif
             guard let lane else { return true }
             if state.lanes[lane]?.append(call) != nil { return false }
             state.lanes[lane] = FIFOQueue()

@@ -10,7 +10,9 @@ package final class ChangeSignals: Sendable {
 
     package init() {}
 
-    var observerCount: Int { state.withLock { $0.observers.count } }
+    #if DEBUG
+        var observerCount: Int { state.withLock { $0.observers.count } }
+    #endif
 
     /// How often it has changed.
     var count: Int { state.withLock { $0.count } }

@@ -39,19 +39,19 @@ struct Arrival: Sendable {
     ) -> [Delivery.Event] {
         let isCurrent = transition.isCurrent
         let meta = (document ?? (isCurrent ? transition.new?.configuration : nil))?.meta
-        let isWaiting = isCurrent && transition.new?.known.pending != nil
+        let isPending = isCurrent && transition.new?.known.pending != nil
         let update = Delivery.Event.downloadFinished(
-            userID, meta: meta ?? [:], configurationIsCurrent: isCurrent && !isWaiting)
+            userID, meta: meta ?? [:], configurationIsCurrent: isCurrent && !isPending)
         guard first.finish(isFirst: isFirst, isCounted: isCounted) else { return [update] }
         return [.firstDownloadFinished(userID, meta: meta ?? [:]), update]
     }
 
     func result(_ transition: UserTransition, of userID: UserID) -> DownloadResult {
         let names = reloadedNames.union(transition.changes.map(\.sectionName))
-        let isWaiting = transition.new?.known.pending != nil
+        let isPending = transition.new?.known.pending != nil
         var result = DownloadResult(
             userID: userID.string,
-            configurationIsCurrent: transition.isCurrent && !isWaiting, isActive: !isWaiting,
+            configurationIsCurrent: transition.isCurrent && !isPending, isActive: !isPending,
             changedSectionNames: transition.isCurrent ? names : [], outcome: outcome)
         result.userChanges = names
         result.replacedVersion = replacedVersion

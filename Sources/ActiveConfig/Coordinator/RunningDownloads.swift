@@ -50,8 +50,10 @@ final class RunningDownloads: Sendable {
         }
     }
 
-    /// Number of downloads, for tests.
-    var count: Int { downloads.withLock { $0.count } }
+    #if DEBUG
+        /// Number of downloads.
+        var count: Int { downloads.withLock { $0.count } }
+    #endif
 
     func isRunning(of userID: UserID) -> Bool {
         downloads.withLock { $0[userID].map { !$0.isAbandoned } ?? false }

@@ -55,7 +55,7 @@ package struct ErrorBody {
     }
 
     /// The error of a request with such an answer.
-    package func refusal(of request: URLRequest, of userID: String?, url: URL?) -> DownloadError {
+    package func error(of request: URLRequest, of userID: String?, url: URL?) -> DownloadError {
         DownloadError(
             .httpStatus, status: head.statusCode, url: url,
             retryAfter: RetryAfter.duration(in: head, now: Date()),

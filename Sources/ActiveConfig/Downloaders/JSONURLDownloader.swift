@@ -148,7 +148,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         guard document.isAnswered(by: head) else {
             return .failure(
                 ErrorBody(body, of: head)
-                    .refusal(of: document.request, of: context.userID, url: document.url))
+                    .error(of: document.request, of: context.userID, url: document.url))
         }
         return .success(try document.configuration(body, of: head, limits: limits))
     }

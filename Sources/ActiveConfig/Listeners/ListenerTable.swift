@@ -68,7 +68,9 @@ struct KeyedList<Key: Hashable, Element> {
     private(set) var slots: [(key: Key, element: Element)?] = []
     private var positions: [Key: Int] = [:]
 
-    var count: Int { positions.count }
+    #if DEBUG
+        var count: Int { positions.count }
+    #endif
 
     var isEmpty: Bool { positions.isEmpty }
 

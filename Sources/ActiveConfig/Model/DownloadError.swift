@@ -185,7 +185,7 @@ extension DownloadError: CustomStringConvertible {
     }
 
     /// True for a 4xx answer other than 408 and 429: the server works and rejects this request.
-    var isRefusal: Bool {
+    var isRejection: Bool {
         guard code == .httpStatus, let status else { return false }
         return (400...499).contains(status) && status != 408 && status != 429
     }

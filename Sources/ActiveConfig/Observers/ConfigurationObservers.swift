@@ -44,8 +44,10 @@ final class ConfigurationObservers: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.observers.isEmpty } }
 
-    /// Number of threads that wait for the end of a call, for tests.
-    var waiterCount: Int { state.withLock { $0.endOfCall.count } }
+    #if DEBUG
+        /// Number of threads that wait for the end of a call.
+        var waiterCount: Int { state.withLock { $0.endOfCall.count } }
+    #endif
 
     /// - Returns: The number to remove it by.
     func add(_ observer: any ConfigurationObserving) -> Int {

@@ -26,8 +26,10 @@ struct WaitingEvents {
     /// The next one.
     var first: Element? { nextLine.flatMap { self[keyPath: $0].first?.element } }
 
-    /// Number of elements that the memory in use has room for, for tests.
-    var capacity: Int { [forgettings, reads, others].reduce(0) { $0 + $1.capacity } }
+    #if DEBUG
+        /// Number of elements that the memory in use has room for.
+        var capacity: Int { [forgettings, reads, others].reduce(0) { $0 + $1.capacity } }
+    #endif
 
     private var nextLine: WritableKeyPath<WaitingEvents, Line>? {
         if forgettings.first != nil { return \.forgettings }
@@ -70,7 +72,9 @@ private struct Line {
     private var start = 0
 
     var count: Int { items.count - start }
-    var capacity: Int { items.capacity }
+    #if DEBUG
+        var capacity: Int { items.capacity }
+    #endif
     var first: (element: WaitingEvents.Element, number: Int)? {
         start < items.count ? items[start] : nil
     }

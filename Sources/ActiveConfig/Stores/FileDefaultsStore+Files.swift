@@ -226,9 +226,9 @@ extension FileDefaultsStore {
             case .record, .newer, .unreadable: files.current
             case .absent, .damaged: files.previous
             }
-        let waiting = files.pending
+        let pending = files.pending
         let names =
-            [Self.newFile, Self.replacedFile, waiting.current] + waiting.others + files.others
+            [Self.newFile, Self.replacedFile, pending.current] + pending.others + files.others
             + [files.current]
         for name in names where name != newest { try folder.remove(name) }
         // The current file is removed last, after no older one can take its place.

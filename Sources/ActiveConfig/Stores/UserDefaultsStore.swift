@@ -160,9 +160,9 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
         let key = createUserDefaultsKey(userID)
         // Remove the pending record first; it must not outlive the active one.
-        let waiting = self.key(of: .pendingConfiguration(forUserID: userID))
+        let pending = self.key(of: .pendingConfiguration(forUserID: userID))
         Self.lock.withLock {
-            for key in [waiting, key, Self.damaged(key), Self.newer(key)] {
+            for key in [pending, key, Self.damaged(key), Self.newer(key)] {
                 userDefaults.removeObject(forKey: key)
             }
             synchronize()

@@ -7,8 +7,8 @@ import Foundation
 extension DownloadHistory {
     struct User: Sendable {
         var fetch: Fetch?
-        /// The status of the last refusal (4xx) since the last success.
-        var refusalStatus: Int?
+        /// The status of the last rejection (4xx) since the last success.
+        var rejectionStatus: Int?
     }
 
     struct Users: Sendable {
@@ -40,15 +40,15 @@ extension DownloadHistory {
         return noted.map { $0.newest(stored, at: now()) } ?? stored
     }
 
-    /// Records a refusal (4xx); other failures change nothing.
+    /// Records a rejection (4xx); other failures change nothing.
     ///
-    /// - Returns: True when the user's last refusal had the same status.
-    func noteRefusal(_ error: any Error, of userID: UserID) -> Bool {
-        guard let error = error as? DownloadError, error.isRefusal else { return false }
+    /// - Returns: True when the user's last rejection had the same status.
+    func noteRejection(_ error: any Error, of userID: UserID) -> Bool {
+        guard let error = error as? DownloadError, error.isRejection else { return false }
         var isRepeated = false
         remember(userID) { user in
-            isRepeated = user.refusalStatus == error.status
-            user.refusalStatus = error.status
+            isRepeated = user.rejectionStatus == error.status
+            user.rejectionStatus = error.status
         }
         return isRepeated
     }

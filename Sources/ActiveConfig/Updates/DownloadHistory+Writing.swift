@@ -59,7 +59,7 @@ extension DownloadHistory {
                 confirmedTime: isActive ? time : old?.confirmedTime, digest: request.digest,
                 staleCount: request.staleCount),
             of: request.userID, isStored: isStored)
-        users.withLock { $0[request.userID]?.refusalStatus = nil }
+        users.withLock { $0[request.userID]?.rejectionStatus = nil }
         write(atOnce: hasFailed || wasStale || isFirst) { state in
             if hasFailed { (state.failureCount, state.wait) = (0, nil) }
         }

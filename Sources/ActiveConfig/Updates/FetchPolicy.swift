@@ -136,7 +136,7 @@ extension FetchPolicy {
             guard let error = error as? DownloadError else { return }
             switch error.code {
             case .noDownloader, .noCredentials, .notHTTP, .throttled, .cannotConnect: return nil
-            default: if error.isRefusal { return nil }
+            default: if error.isRejection { return nil }
             }
             retryAfter = error.retryAfter
         }

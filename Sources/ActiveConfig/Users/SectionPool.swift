@@ -33,8 +33,10 @@ final class SectionPool: Sendable {
 
     private let state = Locked(State())
 
-    /// Number of entries, including those of released sections not yet pruned.
-    var count: Int { state.withLock { $0.entries.count } }
+    #if DEBUG
+        /// Number of entries, including those of released sections not yet pruned.
+        var count: Int { state.withLock { $0.entries.count } }
+    #endif
 
     /// The pool's section with the same text; adds `section` when there is none.
     func shared(_ section: ActiveConfigSection) -> ActiveConfigSection {

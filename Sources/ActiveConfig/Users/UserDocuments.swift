@@ -9,7 +9,7 @@
 /// | event | effect |
 /// | --- | --- |
 /// | ``Event/loaded(_:)`` | own document, else fallback; activates one pending for a launch |
-/// | ``Event/reloaded(_:isWhole:)`` | documents stored by another process, unless they are older |
+/// | ``Event/reloaded(_:evenIfLess:)`` | documents stored by another process, unless they are older |
 /// | ``Event/saved(_:unstored:)`` | an arrived or activated document takes its slot |
 /// | ``Event/forgotten(_:)`` | the fallback becomes active |
 /// | ``Event/fallbackChanged`` | the generic user's new document, for users who follow it |
@@ -55,8 +55,8 @@ struct UserDocuments: Sendable {
 
     enum Event: Sendable {
         case loaded(Stored)
-        /// `isWhole`: the store's content counts even if it is less, unless something is unstored.
-        case reloaded(Stored, isWhole: Bool = false)
+        /// `evenIfLess`: the store's content counts even if it is less, unless something is unstored.
+        case reloaded(Stored, evenIfLess: Bool = false)
         /// `unstored`: the document that the store could not take.
         case saved(Save, unstored: ConfigurationState?)
         case forgotten(Stored)
@@ -112,7 +112,7 @@ struct UserDocuments: Sendable {
     enum Save: Sendable {
         /// As the user's own document, or as the pending one. `known`: the document
         /// asked about, which may be the same.
-        case bring(Vetted, isWhole: Bool, known: ConfigurationState?)
+        case store(Vetted, asOwn: Bool, known: ConfigurationState?)
         /// The pending document becomes the user's own, by `activate()`.
         case promote(Vetted)
         /// The pending document that a launch has activated.
@@ -133,8 +133,8 @@ struct UserDocuments: Sendable {
         case save(Save)
     }
 
-    /// A document in a slot, as memory keeps it.
-    private struct Held: Sendable {
+    /// A slot with its document, as memory keeps it.
+    private struct Slot: Sendable {
         var document: ConfigurationState
         var source: SettingSource
         /// With the bytes of its original, while the store could not take it.
@@ -156,7 +156,7 @@ struct UserDocuments: Sendable {
 
         /// The user's own document, which is compared by its own version only: what it replaced is
         /// gone.
-        var asOwn: Held {
+        var asOwn: Slot {
             var own = self
             own.document.replacedVersion = nil
             own.isOfEarlierLaunch = false
@@ -165,8 +165,8 @@ struct UserDocuments: Sendable {
     }
 
     private let policy: ActivationPolicy
-    private var own: Held?
-    private var pending: Held?
+    private var own: Slot?
+    private var pending: Slot?
     private var fallback = Fallback.generic
 
     /// A pending document of an earlier launch that a newer one has replaced: its sections that
@@ -248,7 +248,9 @@ struct UserDocuments: Sendable {
         switch proposal {
         case .answered(let answer):
             if isOutdated(answer) { return .outdated }
-            if let document = answer.document { return bring(document, known: answer.asked) }
+            if let document = answer.document {
+                return decision(onArrived: document, known: answer.asked)
+            }
             guard let asked = answer.asked else { return .unchanged }
             guard newest.map(asked.isSame) == true else { return .reload }
             guard answer.isConfirmation else { return .unchanged }
@@ -259,18 +261,18 @@ struct UserDocuments: Sendable {
     }
 
     /// The only decision whether an arrived document becomes active as a whole.
-    private func bring(_ new: Vetted, known: ConfigurationState?) -> Decision {
+    private func decision(onArrived new: Vetted, known: ConfigurationState?) -> Decision {
         let waits = policy.hasToWait(
             new.document, after: active?.configuration ?? .empty, at: [.immediate])
-        return .save(.bring(new, isWhole: !waits, known: known))
+        return .save(.store(new, asOwn: !waits, known: known))
     }
 
     /// False for a stored pending document that is older than the active one.
     ///
     /// A pending document in memory can have a lower version, since a server may roll back.
-    func mayActivate(_ waiting: ConfigurationState) -> Bool {
-        pending?.document.isSame(as: waiting) == true
-            || own?.document.isLater(than: waiting) != true
+    func mayActivate(_ storedPending: ConfigurationState) -> Bool {
+        pending?.document.isSame(as: storedPending) == true
+            || own?.document.isLater(than: storedPending) != true
     }
 
     /// True for a stored document of a later version, unless this launch had that version: a server
@@ -353,15 +355,15 @@ struct UserDocuments: Sendable {
             guard active == nil else { return false }
             load(stored, beside: generic)
             return true
-        case .reloaded(let stored, let isWhole):
+        case .reloaded(let stored, let evenIfLess):
             guard active != nil else {
                 load(stored, beside: generic)
                 return true
             }
-            return reload(stored, isWhole: isWhole, beside: generic)
+            return reload(stored, evenIfLess: evenIfLess, beside: generic)
         case .saved(let save, let unstored): return settle(save, unstored: unstored)
         case .forgotten(let stored):
-            own = active == nil ? nil : stored.own.map { Held($0.configuration, $0.source).asOwn }
+            own = active == nil ? nil : stored.own.map { Slot($0.configuration, $0.source).asOwn }
             pending = nil
             (launched, storedBeneath, isLaunchUnstored) = (nil, nil, false)
             (fallback, epoch) = (stored.fallback, epoch.next)
@@ -383,37 +385,39 @@ struct UserDocuments: Sendable {
     }
 
     private mutating func load(_ stored: Stored, beside generic: Generic) {
-        (own, fallback) = (stored.own.map { Held($0.configuration, $0.source) }, stored.fallback)
+        (own, fallback) = (stored.own.map { Slot($0.configuration, $0.source) }, stored.fallback)
         defer { own = own?.asOwn }
-        guard let waiting = stored.pending, own?.document.isLater(than: waiting) != true else {
+        guard let storedPending = stored.pending, own?.document.isLater(than: storedPending) != true
+        else {
             return
         }
-        var held = Held(waiting, .stored)
+        var slot = Slot(storedPending, .stored)
         // One that equals the fallback waits too: it is not the user's own, and a change of the
         // fallback would show.
         if policy.hasToWait(
-            waiting, after: derived(beside: generic).configuration, at: [.immediate, .nextLaunch],
+            storedPending, after: derived(beside: generic).configuration,
+            at: [.immediate, .nextLaunch],
             evenIfEqual: own == nil)
         {
-            held.isOfEarlierLaunch = true
-            pending = held
+            slot.isOfEarlierLaunch = true
+            pending = slot
             return
         }
-        if own?.document != waiting {
+        if own?.document != storedPending {
             (storedBeneath, isLaunchUnstored) = (.some(own?.document), true)
         }
-        own = held
+        own = slot
     }
 
     /// Takes over what another process stored.
     ///
     /// - Returns: False when nothing changes: a removal and an older document have no effect.
     private mutating func reload(
-        _ stored: Stored, isWhole: Bool, beside generic: Generic
+        _ stored: Stored, evenIfLess: Bool, beside generic: Generic
     ) -> Bool {
         let old = self
-        if isWhole, !isUnstored, pending == nil, stored.pending == nil {
-            own = stored.own.map { Held($0.configuration, $0.source).asOwn }
+        if evenIfLess, !isUnstored, pending == nil, stored.pending == nil {
+            own = stored.own.map { Slot($0.configuration, $0.source).asOwn }
             (launched, storedBeneath) = (nil, nil)
         } else {
             takeOver(stored, beside: generic)
@@ -441,25 +445,25 @@ struct UserDocuments: Sendable {
         let isNewOwn = stored.own.map { isNew($0.configuration) } ?? false
         let former = pending
         if isNewOwn, let new = stored.own {
-            (own, pending) = (Held(new.configuration, new.source).asOwn, nil)
+            (own, pending) = (Slot(new.configuration, new.source).asOwn, nil)
             (launched, storedBeneath, isLaunchUnstored) = (nil, nil, false)
         }
         if own == nil { fallback = stored.fallback }
         // Another one than an older one, which is a leftover.
-        guard let waiting = stored.pending, waiting != pending?.document,
-            own?.document.isLater(than: waiting) != true,
-            pending?.document.isLater(than: waiting) != true
+        guard let storedPending = stored.pending, storedPending != pending?.document,
+            own?.document.isLater(than: storedPending) != true,
+            pending?.document.isLater(than: storedPending) != true
         else { return }
-        var held = Held(waiting, .stored)
-        if former?.document == waiting { held.unstored = former?.unstored }
+        var slot = Slot(storedPending, .stored)
+        if former?.document == storedPending { slot.unstored = former?.unstored }
         let waits = policy.hasToWait(
-            waiting, after: derived(beside: generic).configuration, at: [.immediate],
+            storedPending, after: derived(beside: generic).configuration, at: [.immediate],
             evenIfEqual: own == nil)
         if waits {
-            hold(held)
+            replacePending(by: slot)
         } else {
             let storedOwn = storedOwn
-            (own, pending, launched) = (held.asOwn, nil, nil)
+            (own, pending, launched) = (slot.asOwn, nil, nil)
             storedBeneath = .some(storedOwn)
         }
     }
@@ -469,7 +473,7 @@ struct UserDocuments: Sendable {
         document != storedOwn && own?.document.isLater(than: document) != true
     }
 
-    private mutating func hold(_ new: Held) {
+    private mutating func replacePending(by new: Slot) {
         if let pending, pending.isOfEarlierLaunch { launched = pending.document }
         pending = new
     }
@@ -486,11 +490,11 @@ struct UserDocuments: Sendable {
     /// - Returns: True when readers may see a difference.
     private mutating func settle(_ save: Save, unstored: ConfigurationState?) -> Bool {
         switch save {
-        case .bring(let new, isWhole: false, _):
-            var held = Held(new.document, .downloaded)
-            held.unstored = unstored
-            hold(held)
-        case .bring(let new, isWhole: true, _):
+        case .store(let new, asOwn: false, _):
+            var slot = Slot(new.document, .downloaded)
+            slot.unstored = unstored
+            replacePending(by: slot)
+        case .store(let new, asOwn: true, _):
             become(new.document, .downloaded, unstored: unstored)
         case .promote(let new):
             become(new.document, pending?.source ?? .stored, unstored: unstored)
@@ -506,9 +510,9 @@ struct UserDocuments: Sendable {
     private mutating func become(
         _ document: ConfigurationState, _ source: SettingSource, unstored: ConfigurationState?
     ) {
-        var held = Held(document, source).asOwn
-        held.unstored = unstored
-        (own, pending, launched, storedBeneath, isLaunchUnstored) = (held, nil, nil, nil, false)
+        var slot = Slot(document, source).asOwn
+        slot.unstored = unstored
+        (own, pending, launched, storedBeneath, isLaunchUnstored) = (slot, nil, nil, nil, false)
     }
 
     /// The active configuration: the own document or the fallback, with the sections of the

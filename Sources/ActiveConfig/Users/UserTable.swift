@@ -99,9 +99,6 @@ final class UserTable: Sendable {
         }
     }
 
-    /// Number of held entries.
-    var heldCount: Int { state.withLock { $0.heldCount } }
-
     /// The user's entry if a handle has requested it and it is still in memory.
     func usedEntry(of userID: UserID) -> UserEntry? {
         state.withLock { state in
@@ -131,8 +128,13 @@ final class UserTable: Sendable {
     /// All referenced or kept entries.
     var livingEntries: [UserEntry] { state.withLock { $0.slots.values.compactMap(\.entry) } }
 
-    /// Number of entries that are kept.
-    var keptCount: Int { state.withLock { $0.keptCount } }
+    #if DEBUG
+        /// Number of held entries.
+        var heldCount: Int { state.withLock { $0.heldCount } }
+
+        /// Number of entries that are kept.
+        var keptCount: Int { state.withLock { $0.keptCount } }
+    #endif
 
     /// A snapshot of a user's configuration; users with handles share sections with each other.
     func snapshot(

@@ -37,6 +37,8 @@ final class UserTurns: Sendable {
         return try ThreadMark.turn.run { try queue.sync { try body(Turn(entry)) } }
     }
 
-    /// The number of a user's running and waiting turns.
-    func count(of userID: UserID) -> Int { queues.withLock { $0[userID]?.count ?? 0 } }
+    #if DEBUG
+        /// Number of a user's running and waiting turns.
+        func count(of userID: UserID) -> Int { queues.withLock { $0[userID]?.count ?? 0 } }
+    #endif
 }

@@ -158,7 +158,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
     ) async throws -> DownloadError {
         let body = await errorBody(of: exchange, head, on: session)
         try Task.checkCancellation()
-        let error = body.refusal(of: exchange.request, of: userID, url: exchange.url)
+        let error = body.error(of: exchange.request, of: userID, url: exchange.url)
         session.cancel(exchange, with: error)
         return error
     }

@@ -134,17 +134,19 @@ public final class CrashGuard: Sendable {
         change { endSession(in: $0) }
     }
 
-    /// Returns once all requested writes are done.
-    func drain() {
-        proofs.wait()
-        work.sync {}
-    }
+    #if DEBUG
+        /// Returns once all requested writes are done.
+        func drain() {
+            proofs.wait()
+            work.sync {}
+        }
 
-    /// Returns once the window of the active document is over, and its effects have started.
-    func waitForWindow() async { await state.withLock { $0.timer }?.value }
+        /// Returns once the window of the active document is over, and its effects have started.
+        func waitForWindow() async { await state.withLock { $0.timer }?.value }
 
-    /// True once the active document has proved good.
-    var isProved: Bool { state.withLock { $0.isProved } }
+        /// True once the active document has proved good.
+        var isProved: Bool { state.withLock { $0.isProved } }
+    #endif
 }
 
 extension CrashGuard: ConfigurationVetting {

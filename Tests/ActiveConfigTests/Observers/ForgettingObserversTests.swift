@@ -196,7 +196,7 @@ struct ForgettingObserversTests {
         config.currentUserID = nil
         try await config.forgetUser("1")
         #expect(config.value(of: Self.title, in: snapshot) == "x")
-        config.users.noteActive(
+        config.users.reportActive(
             snapshot.configuration, of: .generic, in: snapshot.epoch, headerFields: [:])
         #expect(events.withLock { $0 } == ["forgotten"])
         token.cancel()

@@ -124,7 +124,7 @@ struct UpdaterVettingTests {
         #expect(downloader.requests.last?.lastKnown == nil)
         #expect(config["Home"]?.title == "2")
         let base = try await feed.requestBase()
-        #expect(base.held?.entityTag == "\"2\"" && base.asked?.entityTag == "\"2\"")
+        #expect(base.newest?.entityTag == "\"2\"" && base.asked?.entityTag == "\"2\"")
         #expect(feed.newestRefusedVersion == nil)
     }
 

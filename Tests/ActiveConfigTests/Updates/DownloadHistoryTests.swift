@@ -253,12 +253,12 @@ struct DownloadHistoryTests {
         let error = DownloadError(.httpStatus, status: 403)
         for isRepeated in [false, true] {
             for user in ["1", "2"] {
-                #expect(history.noteRefusal(error, of: UserID(user)) == isRepeated)
+                #expect(history.noteRejection(error, of: UserID(user)) == isRepeated)
             }
         }
         history.forget(UserID("2"))
-        #expect(history.noteRefusal(error, of: UserID("1")))
-        #expect(!history.noteRefusal(error, of: UserID("2")))
+        #expect(history.noteRejection(error, of: UserID("1")))
+        #expect(!history.noteRejection(error, of: UserID("2")))
     }
 
     @Test(arguments: [false, true])

@@ -209,7 +209,7 @@ struct OwnStoreTests {
         answer.original = .confirmation(
             headerFields: ["ActiveConfig-Version": "2"], entityTag: "\"1\"")
         answer.confirmedVersion = 2
-        await config.downloads.takeOver(answer, asked: .versioned(1), of: .generic)
+        await config.downloads.adoptVersion(of: answer, asked: .versioned(1), by: .generic)
         #expect(config.currentConfiguration.templateVersion == 2)
         #expect(user.currentConfiguration.templateVersion == 2)
     }

@@ -60,7 +60,7 @@ struct ReplacedVersionTests {
                 .loaded(
                     .init(
                         own: KnownConfiguration(.versioned(8), source: .stored, isOwn: true),
-                        waiting: stored)))
+                        pending: stored)))
             #expect(user.documents.active?.configuration.templateVersion == waiting.templateVersion)
             #expect(user.documents.active?.configuration.replacedVersion == nil)
         }

@@ -5,7 +5,7 @@ struct SimulatedUser {
     /// What the store has of the user.
     struct Stored: Sendable {
         var own: KnownConfiguration?
-        var waiting: ConfigurationState?
+        var pending: ConfigurationState?
         /// The generic user's configuration.
         var fallback: KnownConfiguration?
     }
@@ -52,7 +52,7 @@ struct SimulatedUser {
     private mutating func read(_ stored: Stored) -> UserDocuments.Stored {
         if let fallback = stored.fallback { generic.fallback = fallback }
         return UserDocuments.Stored(
-            own: stored.own, pending: stored.waiting, fallback: .generic,
+            own: stored.own, pending: stored.pending, fallback: .generic,
             revision: documents.revision, genericRevision: generic.revision)
     }
 
@@ -60,7 +60,7 @@ struct SimulatedUser {
         guard case .save(let save) = documents.decision(on: proposal) else { return }
         let document: ConfigurationState? =
             switch save {
-            case .bring(let new, _, _), .promote(let new): new.document
+            case .store(let new, _, _), .promote(let new): new.document
             case .promoteLaunched, .again: nil
             }
         handle(.saved(save, unstored: isFull ? document : nil))

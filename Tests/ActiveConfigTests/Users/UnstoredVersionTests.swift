@@ -33,7 +33,7 @@ struct UnstoredVersionTests {
         let first = ConfigurationState.versioned(row.versions[0])
         var user = SimulatedUser(policy: waits ? .manual : .immediate)
         let own = KnownConfiguration(waits ? .versioned(0) : first, source: .stored, isOwn: true)
-        user.handle(.loaded(.init(own: own, waiting: waits ? first : nil)))
+        user.handle(.loaded(.init(own: own, pending: waits ? first : nil)))
         user.isFull = true
         var last = first
         for version in row.versions.dropFirst() {

@@ -77,7 +77,7 @@ struct UserDocumentsModelTests {
                 model.wait(for: waiting, adopting: ["Kill", "Next"])
             }
             user.handle(
-                .loaded(.init(own: loaded.own, waiting: pending, fallback: loaded.fallback)))
+                .loaded(.init(own: loaded.own, pending: pending, fallback: loaded.fallback)))
             var steps: [String] = ["loaded"]
             for _ in 0..<Int.random(in: 1...12, using: &random) {
                 let revision = user.documents.revision

@@ -33,7 +33,7 @@ struct UserDocumentsTests {
         let events: [SimulatedUser.Step]
         /// The titles of Home and Kill.
         let active: [String]
-        var waiting: Int?
+        var pending: Int?
         var isFallback = false
         var isLaunchUnstored = false
     }
@@ -67,12 +67,12 @@ struct UserDocumentsTests {
         Row(
             testDescription: "a pending download", policy: .manual,
             events: [.loaded(Stored(own: own(one))), .received(two)], active: ["1", "1"],
-            waiting: 2),
+            pending: 2),
         Row(
             testDescription: "a pending download with an immediate section",
             policy: .manual(except: ["Kill"]),
             events: [.loaded(Stored(own: own(one))), .received(two)], active: ["1", "2"],
-            waiting: 2),
+            pending: 2),
         Row(
             testDescription: "an activation", policy: .manual,
             events: [.loaded(Stored(own: own(one))), .received(two), .activated(two)],
@@ -80,21 +80,21 @@ struct UserDocumentsTests {
         Row(
             testDescription: "a newer download while one is pending", policy: .manual,
             events: [.loaded(Stored(own: own(one))), .received(two), .received(three)],
-            active: ["1", "1"], waiting: 3),
+            active: ["1", "1"], pending: 3),
         Row(
             testDescription: "a document pending for a launch", policy: .nextLaunch,
-            events: [.loaded(Stored(own: own(one), waiting: two))], active: ["2", "2"],
+            events: [.loaded(Stored(own: own(one), pending: two))], active: ["2", "2"],
             isLaunchUnstored: true),
         Row(
             testDescription: "a document activated by a launch stays", policy: .nextLaunch,
             events: [
-                .loaded(Stored(own: own(one), waiting: two)), .reloaded(Stored(own: own(one))),
+                .loaded(Stored(own: own(one), pending: two)), .reloaded(Stored(own: own(one))),
             ], active: ["2", "2"], isLaunchUnstored: true),
         Row(
             testDescription: "a document stored by another process after a launch",
             policy: .nextLaunch,
             events: [
-                .loaded(Stored(own: own(one), waiting: two)), .reloaded(Stored(own: own(three))),
+                .loaded(Stored(own: own(one), pending: two)), .reloaded(Stored(own: own(three))),
             ], active: ["3", "3"]),
         Row(
             testDescription: "a document stored by another process",
@@ -112,13 +112,13 @@ struct UserDocumentsTests {
         Row(
             testDescription: "a document activated by another process", policy: .manual,
             events: [
-                .loaded(Stored(own: own(one), waiting: two)), .reloaded(Stored(own: own(two))),
+                .loaded(Stored(own: own(one), pending: two)), .reloaded(Stored(own: own(two))),
             ], active: ["2", "2"]),
         Row(
             testDescription: "a document downloaded by another process", policy: .manual,
             events: [
-                .loaded(Stored(own: own(one))), .reloaded(Stored(own: own(one), waiting: two)),
-            ], active: ["1", "1"], waiting: 2),
+                .loaded(Stored(own: own(one))), .reloaded(Stored(own: own(one), pending: two)),
+            ], active: ["1", "1"], pending: 2),
         Row(
             testDescription: "forgetting the user",
             events: [
@@ -138,40 +138,40 @@ struct UserDocumentsTests {
             events: [
                 .loaded(Stored(fallback: fallback(generic))), .received(two),
                 .fallbackChanged(fallback(other)),
-            ], active: ["h", "2"], waiting: 2, isFallback: true),
+            ], active: ["h", "2"], pending: 2, isFallback: true),
         Row(
             testDescription: "a fallback that changes below a document activated by a launch",
             policy: ActivationPolicy(.manual, sections: ["Kill": .nextLaunch]),
             events: [
-                .loaded(Stored(waiting: two, fallback: fallback(generic))),
+                .loaded(Stored(pending: two, fallback: fallback(generic))),
                 .fallbackChanged(fallback(other)),
-            ], active: ["h", "2"], waiting: 2, isFallback: true),
+            ], active: ["h", "2"], pending: 2, isFallback: true),
         Row(
             testDescription: "a reload after a launch that activated a section",
             policy: ActivationPolicy(.manual, sections: ["Kill": .nextLaunch]),
             events: [
-                .loaded(Stored(waiting: two, fallback: fallback(generic))),
-                .reloaded(Stored(waiting: two, fallback: fallback(generic))),
-            ], active: ["g", "2"], waiting: 2, isFallback: true),
+                .loaded(Stored(pending: two, fallback: fallback(generic))),
+                .reloaded(Stored(pending: two, fallback: fallback(generic))),
+            ], active: ["g", "2"], pending: 2, isFallback: true),
         Row(
             testDescription: "a pending document that equals the fallback at a launch",
             policy: .manual(except: ["Kill"]),
             events: [
-                .loaded(Stored(waiting: two, fallback: fallback(two))),
+                .loaded(Stored(pending: two, fallback: fallback(two))),
                 .fallbackChanged(fallback(other)),
-            ], active: ["h", "2"], waiting: 2, isFallback: true),
+            ], active: ["h", "2"], pending: 2, isFallback: true),
         Row(
             testDescription: "a pending document that equals the fallback at a reload",
             policy: .manual(except: ["Kill"]),
             events: [
                 .loaded(Stored(fallback: fallback(generic))),
-                .reloaded(Stored(waiting: two, fallback: fallback(two))),
+                .reloaded(Stored(pending: two, fallback: fallback(two))),
                 .fallbackChanged(fallback(other)),
-            ], active: ["h", "2"], waiting: 2, isFallback: true),
+            ], active: ["h", "2"], pending: 2, isFallback: true),
         Row(
             testDescription: "a document pending for a launch that equals the fallback",
             policy: .nextLaunch,
-            events: [.loaded(Stored(waiting: two, fallback: fallback(two)))],
+            events: [.loaded(Stored(pending: two, fallback: fallback(two)))],
             active: ["2", "2"], isLaunchUnstored: true),
     ]
 
@@ -182,7 +182,7 @@ struct UserDocumentsTests {
         let state = user.documents
         let sections = state.active?.configuration.sections
         #expect(["Home", "Kill"].map { sections?[$0]?.title } == row.active)
-        #expect(state.active?.pending?.configuration.templateVersion == row.waiting)
+        #expect(state.active?.pending?.configuration.templateVersion == row.pending)
         #expect(state.isFallback == row.isFallback)
         #expect(state.isLaunchUnstored == row.isLaunchUnstored)
     }
@@ -191,10 +191,10 @@ struct UserDocumentsTests {
     /// stale.
     @Test func eventsWithoutAnEffectKeepTheRevision() {
         var user = SimulatedUser(policy: .manual)
-        user.handle(.loaded(Stored(own: Self.own(Self.two), waiting: Self.three)))
+        user.handle(.loaded(Stored(own: Self.own(Self.two), pending: Self.three)))
         let revision = user.documents.revision
         user.handle(.loaded(Stored(own: Self.own(Self.one))))
-        user.handle(.reloaded(Stored(own: Self.own(Self.two), waiting: Self.three)))
+        user.handle(.reloaded(Stored(own: Self.own(Self.two), pending: Self.three)))
         user.handle(.reloaded(Stored(own: Self.own(Self.one))))
         user.handle(.fallbackChanged(Self.fallback(Self.generic)))
         #expect(user.documents.revision == revision)
@@ -235,7 +235,7 @@ struct UserDocumentsTests {
                 }
             }
             for document in [Self.three, Self.generic] {
-                guard case .save(.bring) = decision(.downloaded, document) else {
+                guard case .save(.store) = decision(.downloaded, document) else {
                     Issue.record("\(document.templateVersion ?? 0) is not saved.")
                     continue
                 }

@@ -94,109 +94,162 @@ extension TemplateLibrary {
     func load(
         by read: () async throws(TemplateStoreError) -> TemplateStoreSnapshot
     ) async throws(TemplateStoreError) {
-        let known = versions.mapValues(\.number)
-        let (number, knownDetails, knownDeletions) = state.withLockedValue {
-            ($0.overridesReads.begin(), $0.projectDetails, $0.deletedVersions)
-        }
+        let known = beginLoad()
         defer { state.withLockedValue { $0.overridesReads.end() } }
         let snapshot = try await read()
         // Data that cannot be read is left out, so that it does not stop all other projects.
         for omission in snapshot.omissions { logger.error("\(omission)") }
-        var projects: [String: PublishedProject] = [:]  // names: names of projects are ASCII
-        // names: names of projects are ASCII
-        var overrides: [String: [ExactText: OverridesDocument]] = [:]
-        for (name, contents) in snapshot.overrides {
-            overrides[name] = self.overrides(contents, of: name)
-        }
-        state.withLockedValue { $0.unreadable = [:] }
-        for stored in snapshot.templates {
-            let pinned = overrides[stored.project] ?? [:]
-            if let compiled = compile(stored) {
-                projects[stored.project] = PublishedProject(
-                    compiled, overrides: pinned, cacheBytes: cacheBytes)
-            } else if let known = project(stored.project),
-                // Not the template of a deleted project of that name.
-                known.compiled.version.number > stored.deletedVersion ?? -1
-            {
-                projects[stored.project] = known.settingAllOverrides(pinned)
-            } else if let compiled = await newestReadable(before: stored) {
-                projects[stored.project] = PublishedProject(
-                    compiled, overrides: pinned, cacheBytes: cacheBytes)
-            }
-        }
-        let (before, readLater, deleted, isRaised) = state.withLockedValue {
-            [projects, overrides] state in
-            let before = state.projects
-            // A load that started later contains everything that this one has.
-            guard let readLater = state.overridesReads.takeAll(number) else {
-                return (before, [OverridesOwner](), [String](), false)
-            }
-            let deletedDuringRead = state.deletedVersions.filter { $1 > knownDeletions[$0] ?? -1 }
-            let appliedDuringRead = state.projectDetails.filter { name, details in
-                details.revision > knownDetails[name]?.revision ?? .zero
-            }
-            state.projects = projects
-            state.projectDetails = snapshot.projectDetails
-            state.deletedVersions = snapshot.deletedVersions
-            let isRaised = snapshot.versionFloor > state.versionFloor
-            state.versionFloor = max(snapshot.versionFloor, state.versionFloor)
-            for (name, version) in deletedDuringRead {
-                _ = state.remove(project: name, upTo: version)
-            }
-            state.projectDetails.merge(appliedDuringRead) {
-                $0.revision > $1.revision ? $0 : $1
-            }
-            for (name, later) in before {
-                let number = later.compiled.version.number
-                guard number > known[name] ?? -1, state.isNews(number, ofProject: name) else {
-                    continue
-                }
-                let isAnother = deletedDuringRead.keys.contains(name)
-                // Pinned values that changed during the read follow as changes after the
-                // snapshot's revision.
-                state.projects[name] = later.settingAllOverrides(
-                    isAnother ? [:] : overrides[name] ?? [:])
-            }
-            // A read of one user's values that ended after this load began may be newer than the
-            // snapshot: keep its values until they are read again below.
-            for owner in readLater {
-                guard let project = before[owner.project],
-                    project.compiled.version.number > state.deletedVersions[owner.project] ?? -1
-                else { continue }
-                state.projects[owner.project] = state.projects[owner.project]?.settingOverrides(
-                    project.overrides[owner.userID], forUserID: owner.userID.text)
-            }
-            state.revision = snapshot.revision
-            state.isLoaded = true
-            state.snapshotDate = nil
+        let compiled = await compile(snapshot)
+        let replacement = state.withLockedValue { state in
+            let replacement = state.replace(by: compiled, since: known)
+            // Under the lock, as in `apply`.
             for (name, project) in state.projects {
                 metrics.setVersion(project.compiled.version.number, ofProject: name)
             }
-            for name in before.keys where state.projects[name] == nil {
+            for name in replacement.before.keys where state.projects[name] == nil {
                 metrics.removeVersion(ofProject: name)
             }
-            // Compares versions, since a new project can have the name of the deleted one.
-            let deleted = before.filter { name, known in
-                state.projects[name] == nil
-                    || known.compiled.version.number <= state.deletedVersions[name] ?? -1
-            }
-            return (before, readLater, Array(deleted.keys), isRaised)
+            return replacement
         }
         // Outside the lock, since what is notified reads the library. Deletions come first: streams
         // of a deleted project must end before a new one of that name is announced.
-        for name in deleted { announceDeletion(ofProject: name) }
+        for name in replacement.deleted { announceDeletion(ofProject: name) }
         earlierOverrides.expectChanges(inProjects: versions.keys)
-        if isRaised { notify(.versionFloor) }
+        if replacement.isFloorRaised { notify(.versionFloor) }
         notify(.everything)
         // Clients that resume at the same version receive no other notification of changed pinned
         // values.
-        for (name, project) in before {
+        for (name, project) in replacement.before {
             notifyOverrides(changedFrom: project, inProject: name)
         }
         // The snapshot may be newer than these values, or may contain a project that is new to this
         // process.
-        for owner in readLater {
+        for owner in replacement.readLater {
             try await readOverrides(ofUser: owner.userID.text, inProject: owner.project)
+        }
+    }
+
+    private func beginLoad() -> KnownState {
+        let versions = versions.mapValues(\.number)
+        return state.withLockedValue { state in
+            KnownState(
+                read: state.overridesReads.begin(), versions: versions,
+                details: state.projectDetails, deletedVersions: state.deletedVersions)
+        }
+    }
+
+    /// Compiles the templates of a snapshot; instead of an unreadable one, a project has the one in
+    /// memory, or the newest readable one.
+    private func compile(_ snapshot: TemplateStoreSnapshot) async -> CompiledSnapshot {
+        var compiled = CompiledSnapshot(snapshot: snapshot)
+        for (name, contents) in snapshot.overrides {
+            compiled.overrides[name] = overrides(contents, of: name)
+        }
+        state.withLockedValue { $0.unreadable = [:] }
+        for stored in snapshot.templates {
+            let pinned = compiled.overrides[stored.project] ?? [:]
+            if let template = compile(stored) {
+                compiled.projects[stored.project] = PublishedProject(
+                    template, overrides: pinned, cacheBytes: cacheBytes)
+            } else if let known = project(stored.project),
+                // Not the template of a deleted project of that name.
+                known.compiled.version.number > stored.deletedVersion ?? -1
+            {
+                compiled.projects[stored.project] = known.settingAllOverrides(pinned)
+            } else if let template = await newestReadable(before: stored) {
+                compiled.projects[stored.project] = PublishedProject(
+                    template, overrides: pinned, cacheBytes: cacheBytes)
+            }
+        }
+        return compiled
+    }
+
+    /// The state before a load, to find what is applied while the store is read.
+    fileprivate struct KnownState: Sendable {
+        /// Orders the load among the reads of pinned values.
+        let read: ReadOrder<OverridesOwner>.Number
+        let versions: [String: Int]  // names: names of projects are ASCII
+        // names: names of projects are ASCII
+        let details: [String: StoredProjectDetails]
+        let deletedVersions: [String: Int]  // names: names of projects are ASCII
+    }
+
+    /// A snapshot of the store with its templates compiled.
+    fileprivate struct CompiledSnapshot: Sendable {
+        let snapshot: TemplateStoreSnapshot
+        var projects: [String: PublishedProject] = [:]  // names: names of projects are ASCII
+        // names: names of projects are ASCII
+        var overrides: [String: [ExactText: OverridesDocument]] = [:]
+    }
+
+    /// The effects of a load, which follow outside the lock.
+    fileprivate struct Replacement: Sendable {
+        /// The projects before the load.
+        let before: [String: PublishedProject]  // names: names of projects are ASCII
+        /// Names of the projects that were deleted.
+        var deleted: [String] = []
+        var isFloorRaised = false
+        /// The users whose pinned values in memory may be newer than the snapshot's, or older.
+        var readLater: [OverridesOwner] = []
+    }
+}
+
+extension TemplateLibrary.State {
+    /// Replaces everything with a snapshot, except what was applied after `known`; nothing after a
+    /// load that started later, which contains everything that this one has.
+    fileprivate mutating func replace(
+        by compiled: TemplateLibrary.CompiledSnapshot, since known: TemplateLibrary.KnownState
+    ) -> TemplateLibrary.Replacement {
+        var replacement = TemplateLibrary.Replacement(before: projects)
+        guard let readLater = overridesReads.takeAll(known.read) else { return replacement }
+        replacement.readLater = readLater
+        let snapshot = compiled.snapshot
+        let deletedDuringRead = deletedVersions.filter { $1 > known.deletedVersions[$0] ?? -1 }
+        let appliedDuringRead = projectDetails.filter { name, details in
+            details.revision > known.details[name]?.revision ?? .zero
+        }
+        projects = compiled.projects
+        projectDetails = snapshot.projectDetails
+        deletedVersions = snapshot.deletedVersions
+        replacement.isFloorRaised = snapshot.versionFloor > versionFloor
+        versionFloor = max(snapshot.versionFloor, versionFloor)
+        for (name, version) in deletedDuringRead { _ = remove(project: name, upTo: version) }
+        projectDetails.merge(appliedDuringRead) { $0.revision > $1.revision ? $0 : $1 }
+        for (name, later) in replacement.before {
+            let number = later.compiled.version.number
+            guard number > known.versions[name] ?? -1, isNews(number, ofProject: name) else {
+                continue
+            }
+            let isAnother = deletedDuringRead.keys.contains(name)
+            // Pinned values that changed during the read follow as changes after the snapshot's
+            // revision.
+            projects[name] = later.settingAllOverrides(
+                isAnother ? [:] : compiled.overrides[name] ?? [:])
+        }
+        keepOverrides(of: readLater, from: replacement.before)
+        (revision, isLoaded, snapshotDate) = (snapshot.revision, true, nil)
+        // Compares versions, since a new project can have the name of the deleted one.
+        replacement.deleted = replacement.before.compactMap { name, project in
+            let isDeleted =
+                projects[name] == nil
+                || project.compiled.version.number <= deletedVersions[name] ?? -1
+            return isDeleted ? name : nil
+        }
+        return replacement
+    }
+
+    /// Keeps the values of users whose read ended after the load began, which may be newer than the
+    /// snapshot, until they are read again after it.
+    private mutating func keepOverrides(
+        of owners: [TemplateLibrary.OverridesOwner],
+        from before: [String: PublishedProject]  // names: names of projects are ASCII
+    ) {
+        for owner in owners {
+            guard let project = before[owner.project],
+                project.compiled.version.number > deletedVersions[owner.project] ?? -1
+            else { continue }
+            projects[owner.project] = projects[owner.project]?.settingOverrides(
+                project.overrides[owner.userID], forUserID: owner.userID.text)
         }
     }
 }
