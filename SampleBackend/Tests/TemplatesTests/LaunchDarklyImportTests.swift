@@ -286,7 +286,8 @@ struct LaunchDarklyImportTests {
     }
 
     private static let types: [(variations: JSONNode, type: ParameterValueType, value: String)] = [
-        ([true, false], .boolean, "true"), ([1, .number("2.5")], .number, "1"), (["x", "y"], .string, "x"),
+        ([true, false], .boolean, "true"), ([1, .number("2.5")], .number, "1"),
+        (["x", "y"], .string, "x"),
         ([["a": 1], ["b": 2]], .json, #"{"a":1}"#), (["x", 1], .json, #""x""#),
         ([.null, 1], .json, "null"),
     ]
