@@ -251,7 +251,7 @@ private struct FlagGenerator: RandomNumberGenerator {
             .array(
                 (0..<Int.random(in: 0...4, using: &self)).map { _ in
                     var rule = serving(values)
-                    rule.setMember("clauses", one(of: 3) ? [segmentMatch()] : clauses())
+                    rule.setMember("clauses", one(of: 2) ? [onlySegment()] : clauses())
                     return rule
                 }))
         flag.setMember("fallthrough", serving(values))
@@ -273,6 +273,16 @@ private struct FlagGenerator: RandomNumberGenerator {
                 ]
             ]
         ]
+    }
+
+    /// The clause of a rule whose condition other flags share, in any order.
+    private mutating func onlySegment() -> JSONNode {
+        one(of: 3)
+            ? segmentMatch()
+            : [
+                "op": "segmentMatch",
+                "values": [.string(pick(["users", "signals", "nested"]))],
+            ]
     }
 
     private mutating func segmentMatch() -> JSONNode {
