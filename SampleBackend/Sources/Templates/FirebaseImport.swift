@@ -72,6 +72,13 @@ public struct FirebaseImport: TemplateImport {
         self.report = report.remarks
     }
 
+    /// True for a template of Firebase.
+    static func isTemplate(_ members: NamedValues<JSONNode>) -> Bool {
+        let names = ["conditions", "parameters", "parameterGroups"]
+        return names.contains { members[$0] != nil }
+            && members.names.allSatisfy { (names + ["version", "etag"]).contains($0) }
+    }
+
     /// Adds remarks on conditions that use `percent`, and on rules that are probably never true.
     private static func addRemarks(
         onConditionsOf validated: ValidatedTemplate, to report: inout ImportReport

@@ -30,18 +30,14 @@ public struct ParseConfigImport: TemplateImport {
                 jsonData: jsonData,
                 limits: ConfigurationLimits(maximumSize: ValidatedTemplate.maximumBytes))
             parameters = reader.readFile(json)
-            reader.checkSectionName(sectionName)
+            reader.values.checkSectionName(sectionName)
         } catch {
             throw TemplateValidationError(error)
         }
         guard reader.values.found.problems.isEmpty else {
             throw TemplateValidationError(problems: reader.values.found.problems)
         }
-        let template =
-            sectionName == RemoteConfigTemplate.defaultSectionName
-            ? RemoteConfigTemplate(parameters: parameters)
-            : RemoteConfigTemplate(
-                parameterGroups: [sectionName: ParameterGroup(parameters: parameters)])
+        let template = RemoteConfigTemplate(parameters: parameters, inSection: sectionName)
         self.template = try ValidatedTemplate(json: template.json()).template
         report = reader.values.report.remarks
     }
@@ -49,7 +45,7 @@ public struct ParseConfigImport: TemplateImport {
 
 /// Reads the parameters of Parse Config, and adds a remark for each change.
 private struct ParseConfigReader {
-    private(set) var values = PlainValuesReader()
+    var values = PlainValuesReader()
 
     /// Reads a file: the response of `GET /config`, or only the parameters.
     mutating func readFile(_ json: JSONNode) -> NamedValues<TemplateParameter> {
@@ -58,7 +54,7 @@ private struct ParseConfigReader {
         let isAnswer =
             members["params"]?.objectValue != nil
             && members.names.allSatisfy { ["params", "masterKeyOnly"].contains($0) }
-        if Self.isTemplate(members) {
+        if FirebaseImport.isTemplate(members) {
             values.found.add(
                 .root, "it is a template, not the parameters of Parse; import it as one of Firebase"
             )
@@ -77,20 +73,6 @@ private struct ParseConfigReader {
             members["params"]?.objectValue ?? [:],
             masterKeyOnly: secrets == .null ? [:] : values.found.object(secrets, path),
             TemplatePath.root.member("params"))
-    }
-
-    /// Reports an invalid name under the option that gave it.
-    mutating func checkSectionName(_ name: String) {
-        values.found.checkLength(
-            of: name, TemplatePath.root.member("section"),
-            TemplateLimits.default.maximumNameLength)
-    }
-
-    /// True for a template of Firebase.
-    private static func isTemplate(_ members: NamedValues<JSONNode>) -> Bool {
-        let names = ["conditions", "parameters", "parameterGroups"]
-        return names.contains { members[$0] != nil }
-            && members.names.allSatisfy { (names + ["version", "etag"]).contains($0) }
     }
 
     private mutating func readParameters(

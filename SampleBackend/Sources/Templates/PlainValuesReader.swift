@@ -29,22 +29,38 @@ struct PlainValuesReader {
         _ values: NamedValues<JSONNode>, _ path: TemplatePath,
         finish: (inout TemplateParameter, Source, inout ImportReport) -> Void = { _, _, _ in }
     ) -> NamedValues<TemplateParameter> {
-        let limit = TemplateLimits.default.maximumParameters
-        guard values.count <= limit else {
-            found.add(path, "it has \(values.count) parameters; import at most \(limit)")
-            return [:]
-        }
-        // Valid keys stay as they are, so only new names must avoid them.
-        var freeKeys = FreeKeys(besides: values.names.filter(Self.isKey))
+        guard checkCount(values.count, path) else { return [:] }
+        let places = values.map { (name: $0.key, path: path.member($0.key)) }
         var parameters: NamedValues<TemplateParameter> = [:]
-        for (name, value) in values {
+        for (key, (name, value)) in zip(keys(for: places), values) {
             let path = path.member(name)
-            let key = key(for: name, &freeKeys, path)
             var parameter = readValue(value, path)
             finish(&parameter, Source(name: name, value: value, path: path), &report)
             parameters[key] = parameter
         }
         return parameters
+    }
+
+    /// Reports a file with more parameters than a template can have; returns false for one.
+    mutating func checkCount(_ count: Int, _ path: TemplatePath) -> Bool {
+        let limit = TemplateLimits.default.maximumParameters
+        guard count > limit else { return true }
+        found.add(path, "it has \(count) parameters; import at most \(limit)")
+        return false
+    }
+
+    /// Reports an invalid name under the option that gave it.
+    mutating func checkSectionName(_ name: String) {
+        found.checkLength(
+            of: name, TemplatePath.root.member("section"),
+            TemplateLimits.default.maximumNameLength)
+    }
+
+    /// The keys of parameters, all different, with a remark for each that differs from its name.
+    mutating func keys(for parameters: [(name: String, path: TemplatePath)]) -> [String] {
+        // Valid keys stay as they are, so only new names must avoid them.
+        var freeKeys = FreeKeys(besides: parameters.lazy.map(\.name).filter(Self.isKey))
+        return parameters.map { key(for: $0.name, &freeKeys, $0.path) }
     }
 
     /// True when a name is a valid key.
@@ -66,7 +82,8 @@ struct PlainValuesReader {
         return key
     }
 
-    private mutating func readValue(_ value: JSONNode, _ path: TemplatePath) -> TemplateParameter {
+    /// Reads a value as the default of a parameter.
+    mutating func readValue(_ value: JSONNode, _ path: TemplatePath) -> TemplateParameter {
         switch value {
         case .string(let text):
             if text.namesUser { report.addUserPlaceholder(path) }
@@ -80,6 +97,22 @@ struct PlainValuesReader {
         case .array, .object: break
         }
         return TemplateParameter(defaultValue: .value(value.description), valueType: .json)
+    }
+}
+
+extension RemoteConfigTemplate {
+    /// A template with parameters in one section.
+    init(
+        conditions: [TemplateCondition] = [], parameters: NamedValues<TemplateParameter>,
+        inSection name: String
+    ) {
+        if name.hasSameBytes(as: Self.defaultSectionName) {
+            self.init(conditions: conditions, parameters: parameters)
+        } else {
+            self.init(
+                conditions: conditions,
+                parameterGroups: [name: ParameterGroup(parameters: parameters)])
+        }
     }
 }
 

@@ -99,10 +99,40 @@ struct ImportRoutesTests {
         }
     }
 
+    @Test func flagsOfLaunchDarklyBecomeASectionWithAReport() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.administer(
+                "POST", Self.path,
+                body: [
+                    "format": "LAUNCHDARKLY", "section": "Home",
+                    "file": [
+                        "flags": [
+                            "wide": [
+                                "on": true, "variations": [1, 2], "offVariation": 0,
+                                "targets": [["values": ["42"], "variation": 0]],
+                                "fallthrough": ["variation": 1],
+                            ]
+                        ],
+                        "flagValues": ["a.b": "Hello"],
+                    ],
+                ])
+            #expect(answer.status == 200, "\(answer)")
+            let template = try #require(try answer.json["template"])
+            let home = template["parameterGroups"]?["Home"]?["parameters"]
+            #expect(home?["wide"]?["defaultValue"]?["value"] == "2")
+            #expect(home?["wide"]?["conditionalValues"]?["wide target 1"]?["value"] == "1")
+            #expect(home?["a_b"]?["defaultValue"]?["value"] == "Hello")
+            let report = try answer.json["report"]?.arrayValue ?? []
+            #expect(report.contains { $0["path"] == #"flagValues["a.b"]"# }, "\(report)")
+            #expect(try await server.publish(template, project: "new").status == 200)
+        }
+    }
+
     private static let wrongRequests: [(body: JSONNode, reason: String)] = [
         (["file": .emptyObject], "format is missing or unknown"),
         (["format": "FIREBASE"], "file is missing"),
         (["format": "PARSE", "file": .emptyObject, "section": 3], "section is not a name"),
+        (["format": "LAUNCHDARKLY", "file": ["params": [:]]], "none of \"items\", \"flags\""),
         (
             [
                 "format": "ACTIVECONFIG",

@@ -358,11 +358,11 @@ class FormTests(TaskCase):
         self.go("transfer")
         self.write("Or its content", "{}")
         self.choose("Format", "Parse Config")
-        self.write("Section for its parameters", "Parse")
+        self.write("Section for its settings", "Parse")
         self.leave_and_return("transfer")
         self.assertEqual(self.field("Or its content").get_attribute("value"), "{}")
         self.assertEqual(
-            self.field("Section for its parameters").get_attribute("value"), "Parse")
+            self.field("Section for its settings").get_attribute("value"), "Parse")
 
     def test_does_not_come_back_for_another_user(self):
         self.open_form()

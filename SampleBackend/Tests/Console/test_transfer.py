@@ -48,7 +48,7 @@ class ImportTests(TaskCase):
         self.go("transfer")
         self.choose_file(json.dumps(PARSE))
         self.assertEqual(self.field("Format").get_attribute("value"), "PARSE")
-        self.write("Section for its parameters", "Home")
+        self.write("Section for its settings", "Home")
         self.press("Read the file")
         self.wait_for_text("The file has 2 settings", "main")
         self.wait_for_text("params.since", ".remarks")
@@ -141,7 +141,7 @@ class ImportTests(TaskCase):
         format_of = self.field("Format")
         self.assertEqual(format_of.get_attribute("value"), "PARSE")
         for label, change in (
-                ("the section", lambda: self.write("Section for its parameters", "Home")),
+                ("the section", lambda: self.write("Section for its settings", "Home")),
                 ("the format", lambda: self.choose("Format", "ActiveConfig")),
                 ("the content", lambda: self.field("Or its content").send_keys(" "))):
             with self.subTest(label):
@@ -162,6 +162,7 @@ class ImportTests(TaskCase):
                 ("FIREBASE", {"conditions": [], "version": email}, True),
                 ("FIREBASE", {"parameters": {}}, False),
                 ("PARSE", PARSE, True),
+                ("LAUNCHDARKLY", {"flags": {}, "segments": {}}, True),
                 ("ACTIVECONFIG", {"conditions": []}, False)):
             with self.subTest(file):
                 self.choose_file(json.dumps(file))
@@ -178,7 +179,8 @@ class ImportTests(TaskCase):
 
     def test_refuses_what_is_no_template(self):
         self.go("transfer")
-        for format_name in ("ActiveConfig", "Firebase Remote Config", "Parse Config"):
+        for format_name in (
+                "ActiveConfig", "Firebase Remote Config", "LaunchDarkly", "Parse Config"):
             with self.subTest(format_name):
                 self.choose_file('{"hello": {}}')
                 self.choose("Format", format_name)

@@ -10,6 +10,7 @@ for (const [format, file, words] of [
     ['FIREBASE', {params: {}}, 'but “params”'],
     ['PARSE', {hello: {}}, 'none of “params”, but “hello”'],
     ['PARSE', {parameters: {}}, 'but “parameters”'],
+    ['LAUNCHDARKLY', {params: {}}, 'not the flags of LaunchDarkly: it has none of “items”'],
     ['ACTIVECONFIG', {}, 'none of “conditions”'],
     ['ACTIVECONFIG', [], 'not a template of ActiveConfig: expected a JSON object, found a list.'],
     ['PARSE', null, 'expected a JSON object, found null.'],
@@ -30,6 +31,8 @@ for (const [format, file, words] of [
     ['ACTIVECONFIG', {config_sections: {}, meta: {}}, 'document, by “config_sections”, “meta”.'],
     ['FIREBASE', {etag: 'e', conditions: []}, 'Firebase Remote Config, by “conditions”, “etag”.'],
     ['FIREBASE', {parameters: {}, hello: 1}, 'Not known, and without effect: “hello”.'],
+    ['LAUNCHDARKLY', {items: [], _links: {}}, 'the flags of LaunchDarkly, by “items”, “_links”.'],
+    ['LAUNCHDARKLY', {flags: {}, segments: {}}, 'by “flags”, “segments”.'],
     ['PARSE', {params: {}, masterKeyOnly: {}}, 'Parse Config, by “params”, “masterKeyOnly”.'],
     ['ACTIVECONFIG', {version: {versionNumber: '3'}}, 'by “version”.'],
 ]) {

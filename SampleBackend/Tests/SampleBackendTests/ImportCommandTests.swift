@@ -48,6 +48,30 @@ struct ImportCommandTests {
         #expect(try await target.run("publish", made).exitCode == 0)
     }
 
+    @Test func anImportMakesConditionsOfTheRulesOfLaunchDarkly() async throws {
+        let target = try await AdministrationTarget(.database)
+        let file = try target.folder.write(
+            #"""
+            {"flags": {"new-checkout": {"on": true, "variations": [true, false], "offVariation": 1,
+              "targets": [{"values": ["42"], "variation": 0}], "fallthrough": {"variation": 1},
+              "rules": [{"variation": 0, "clauses": [
+                {"attribute": "born", "op": "before", "values": ["2000-01-01T00:00:00Z"]}]}]}}}
+            """#, to: "flags.json")
+        let output = target.folder.path("template.json")
+        let run = try await CommandRun([
+            "import", "launchdarkly", file, "--section", "Shop", "--output", output,
+        ])
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(run.output.isEmpty)
+        #expect(run.error.contains("renamed to new_checkout"), "\(run)")
+        #expect(run.error.contains("the rule is left out: before"), "\(run)")
+        #expect(try await target.run("publish", output).exitCode == 0)
+        for (user, isOn) in [("42", "true"), ("43", "false")] {
+            let values = try await target.run("evaluate", "--user", user)
+            #expect(values.output.contains("new_checkout = \(isOn)\n"), "\(values)")
+        }
+    }
+
     @Test func anImportRefusesTheFileOfTheOtherService() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(#"{"params": {"welcome": "Hi"}}"#, to: "parse.json")
@@ -67,7 +91,7 @@ struct ImportCommandTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test(arguments: ["configuration", "firebase", "parse"])
+    @Test(arguments: ["configuration", "firebase", "launchdarkly", "parse"])
     func anImportRefusesWhatCannotBeImported(service: String) async throws {
         let folder = try TemporaryFolder()
         let broken = try folder.write("{", to: "broken.json")

@@ -10,6 +10,11 @@ enum Fixture: String, CaseIterable, CustomTestStringConvertible {
     case serverTemplate = "server-template"
     /// Response to Parse's `GET /config` with the master key.
     case parseConfig = "parse-config"
+    /// Response to LaunchDarkly's `GET /api/v2/flags/PROJECT?env=production&summary=0`, with the
+    /// segments of the environment.
+    case launchDarklyAnswer = "launchdarkly-answer"
+    /// Data of LaunchDarkly's server-side SDKs.
+    case launchDarklyData = "launchdarkly-data"
     /// Orders of names before and after a merge; the console's tests read this file too.
     case mergedOrders = "merged-orders"
     /// Names that the console declares; its tests read this file too.

@@ -12,6 +12,7 @@ struct ImportRoutes: Sendable {
     enum Format: String, Sendable, CaseIterable {
         case activeConfig = "ACTIVECONFIG"
         case firebase = "FIREBASE"
+        case launchDarkly = "LAUNCHDARKLY"
         case parse = "PARSE"
     }
 
@@ -30,7 +31,8 @@ struct ImportRoutes: Sendable {
         let body = try request.jsonBody(knows: ["format", "file", "section"])
         guard let format = body["format"]?.stringValue.flatMap(Format.init(rawValue:)) else {
             throw RequestError.invalidArgument(
-                "format is missing or unknown: send \"ACTIVECONFIG\", \"FIREBASE\" or \"PARSE\".")
+                "format is missing or unknown: send \"ACTIVECONFIG\", \"FIREBASE\", "
+                    + "\"LAUNCHDARKLY\" or \"PARSE\".")
         }
         guard let file = body["file"] else {
             throw RequestError.invalidArgument(
@@ -49,7 +51,7 @@ struct ImportRoutes: Sendable {
         }
     }
 
-    /// The section for Parse's parameters.
+    /// The section for LaunchDarkly's flags or Parse's parameters.
     private func section(in body: JSONNode) throws(RequestError) -> String {
         guard let node = body["section"], node != .null else {
             return RemoteConfigTemplate.defaultSectionName
@@ -93,6 +95,9 @@ struct ImportRoutes: Sendable {
             )
         case .firebase:
             let result = try FirebaseImport(jsonData: file.jsonData())
+            return (result.template, result.report)
+        case .launchDarkly:
+            let result = try LaunchDarklyImport(jsonData: file.jsonData(), sectionName: section)
             return (result.template, result.report)
         case .parse:
             let result = try ParseConfigImport(jsonData: file.jsonData(), sectionName: section)

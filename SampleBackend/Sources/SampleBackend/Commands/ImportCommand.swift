@@ -8,26 +8,28 @@ import Templates
 struct ImportCommand: AsyncParsableCommand {
     /// The supported kinds of files.
     enum Service: String, CaseIterable, ExpressibleByArgument {
-        case configuration, firebase, parse
+        case configuration, firebase, launchdarkly, parse
     }
 
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Convert a configuration document, or a Firebase or Parse file, to a template.",
+        abstract:
+            "Convert a configuration document, or a file of Firebase, LaunchDarkly or Parse, to a template.",
         discussion: """
             configuration reads a document for apps, such as a bootstrap file; firebase reads a \
-            template from the Firebase CLI or REST interface; parse reads the response of GET \
-            /config with the master key. What cannot be converted is listed on standard error. \
+            template from the Firebase CLI or REST interface; launchdarkly reads the response of \
+            GET /api/v2/flags/PROJECT?env=ENVIRONMENT&summary=0, or the data of server-side SDKs; \
+            parse reads the response of GET /config with the master key. What cannot be converted is listed on standard error. \
             Publish the template with "publish".
             """)
 
-    @Argument(help: "The kind of the file: configuration, firebase or parse.")
+    @Argument(help: "The kind of the file: configuration, firebase, launchdarkly or parse.")
     var service: Service
 
     @Argument(help: "The file, JSON; - is standard input.")
     var file: String
 
-    @Option(help: "The section for Parse's parameters.")
+    @Option(help: "The section for LaunchDarkly's flags or Parse's parameters.")
     var section = RemoteConfigTemplate.defaultSectionName
 
     @Option(
@@ -48,6 +50,8 @@ struct ImportCommand: AsyncParsableCommand {
                     switch service {
                     case .configuration: try ConfigurationImport(json: original)
                     case .firebase: try FirebaseImport(jsonData: data)
+                    case .launchdarkly:
+                        try LaunchDarklyImport(jsonData: data, sectionName: section)
                     case .parse: try ParseConfigImport(jsonData: data, sectionName: section)
                     }
             } catch {

@@ -16,6 +16,8 @@ const kinds = {
         needed: ['conditions', 'parameters', 'parameterGroups', 'version'], others: ['etag']},
     FIREBASE: {name: 'a template of Firebase Remote Config',
         needed: ['conditions', 'parameters', 'parameterGroups', 'version'], others: ['etag']},
+    LAUNCHDARKLY: {name: 'the flags of LaunchDarkly', needed: ['items', 'flags', 'flagValues'],
+        others: ['segments', 'totalCount', 'totalCountWithDifferences', '_links']},
     PARSE: {name: 'the parameters of Parse Config', needed: ['params'], others: ['masterKeyOnly']},
 };
 

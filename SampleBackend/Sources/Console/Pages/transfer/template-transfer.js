@@ -16,8 +16,19 @@ import {conditions, sections, settingAt, settingCondition} from '../template/tem
  */
 export const formats = [
     ['ACTIVECONFIG', 'ActiveConfig'], ['FIREBASE', 'Firebase Remote Config'],
-    ['PARSE', 'Parse Config'],
+    ['LAUNCHDARKLY', 'LaunchDarkly'], ['PARSE', 'Parse Config'],
 ];
+
+/**
+ * True for flags of LaunchDarkly: an answer of its REST API, or the data of an SDK.
+ *
+ * @param {any} file
+ */
+function isOfLaunchDarkly(file) {
+    const items = member(file, 'items');
+    return Array.isArray(items) ? items.every((item) => isObject(member(item, 'environments')))
+        : isObject(member(file, 'flags')) || isObject(member(file, 'flagValues'));
+}
 
 /**
  * Format that a file states; null if it is ambiguous. Firebase identifies its users by their
@@ -29,6 +40,7 @@ export function formatOf(file) {
     const isParse = isObject(member(file, 'params'))
         && names(file).every((name) => ['params', 'masterKeyOnly'].includes(name));
     if (isParse) return 'PARSE';
+    if (isOfLaunchDarkly(file)) return 'LAUNCHDARKLY';
     // A configuration document, which the server converts to a template.
     if (isObject(member(file, 'config_sections'))) return 'ACTIVECONFIG';
     const version = member(file, 'version');

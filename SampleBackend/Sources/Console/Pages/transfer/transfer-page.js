@@ -24,6 +24,9 @@ import {convert, formatOf, formats, isTemplate, ownDoubts} from './template-tran
 /** Maximum size of a file. The server has its own limit. */
 const megabytes = 8;
 
+/** Formats of files without sections, which get one. */
+const sectionless = ['LAUNCHDARKLY', 'PARSE'];
+
 /** Formats of defaults, as `[format, name, file extension]`. */
 const exports = [
     ['JSON', 'JSON', 'json'], ['PLIST', 'Property list', 'plist'],
@@ -54,7 +57,7 @@ function importCard({session, workspace, project}, left) {
     const section = h('input', {
         type: 'text', autocomplete: 'off', placeholder: 'Default', value: kept?.section ?? '',
         oninput: clear});
-    const sectionField = field('Section for its parameters', section);
+    const sectionField = field('Section for its settings', section);
     const text = h('textarea', {class: 'code', rows: '6', spellcheck: 'false',
         value: kept?.text ?? '', oninput: (event) => {
         clear();
@@ -80,7 +83,7 @@ function importCard({session, workspace, project}, left) {
     };
     const doubt = h('p', {class: 'hint', role: 'status'});
     const update = () => {
-        sectionField.hidden = format.value !== 'PARSE';
+        sectionField.hidden = !sectionless.includes(format.value);
         doubt.textContent = '';
     };
     /** Chooses the format that the text states, else a possible one. */
@@ -96,7 +99,7 @@ function importCard({session, workspace, project}, left) {
         }
         const isUnclear = !known && isTemplate(tree);
         if (known) format.value = known;
-        else if (isUnclear && format.value === 'PARSE') format.value = 'ACTIVECONFIG';
+        else if (isUnclear && sectionless.includes(format.value)) format.value = 'ACTIVECONFIG';
         update();
         if (isUnclear) doubt.textContent = 'The file does not state its format: choose one.';
     };
