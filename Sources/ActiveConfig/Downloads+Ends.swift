@@ -56,8 +56,8 @@ extension Downloads {
     /// Stores what arrived as far as it is newer, activates it as far as the policy allows, and ends
     /// its download; within the user's turn.
     ///
-    /// A switch of the user takes no turn. If it has taken over another process's document since the
-    /// decision, what arrived is decided on again, beside that document.
+    /// A read of the store that takes no turn, as by a switch of the user, may have taken over another
+    /// document since the decision; what arrived is decided on again then, beside that document.
     ///
     /// - Returns: The result, and whether what arrived was the newest document; nil when the
     ///   download was abandoned.
@@ -65,24 +65,26 @@ extension Downloads {
         _ arrival: Arrival, by answer: UserDocuments.Answer, on documents: UserDocuments,
         in turn: Turn
     ) -> (result: DownloadResult, isNewest: Bool)? {
-        var documents = documents
+        var (arrival, documents) = (arrival, documents)
         while true {
-            if let end = decideAndEnd(arrival, by: answer, on: documents, in: turn) { return end }
+            if let end = decideAndEnd(&arrival, by: answer, on: documents, in: turn) { return end }
             if arrival.download?.isAbandoned == true { return nil }
             documents = users.documentsToDecideOn(in: turn)
         }
     }
 
+    /// Decides on what arrived, and ends it; `arrived` keeps what is known of it for another decision.
+    ///
     /// - Returns: As `process`; nil also when the decision is stale.
     private func decideAndEnd(
-        _ arrival: Arrival, by answer: UserDocuments.Answer, on documents: UserDocuments,
+        _ arrived: inout Arrival, by answer: UserDocuments.Answer, on documents: UserDocuments,
         in turn: Turn
     ) -> (result: DownloadResult, isNewest: Bool)? {
-        var (arrival, documents, entry) = (arrival, documents, turn.entry)
+        var (documents, entry) = (documents, turn.entry)
         var decision = documents.decision(on: .answered(answer))
         if case .reload = decision {
-            let changes = users.takeOverStored(in: turn) ?? []
-            arrival.reloadedNames.formUnion(changes.map(\.sectionName))
+            let changes = users.takeOverStored(in: turn, reason: .downloaded) ?? []
+            arrived.reloadedNames.formUnion(changes.map(\.sectionName))
             documents = entry.documents
             decision = documents.decision(on: .answered(answer))
         }
@@ -100,10 +102,9 @@ extension Downloads {
             isNewest = event != nil
             if !isNewest { users.takeOverStored(in: turn) }
         }
+        arrived.replacedVersion = arrived.replacedVersion ?? arrived.replacedVersion(in: documents)
+        var arrival = arrived
         if !isNewest { arrival.drop() }
-        arrival.replacedVersion = arrival.document.flatMap {
-            replacedVersion(by: $0, of: entry.userID, documents)
-        }
         record(
             arrival, isActive: isActive,
             isStored: event?.isStored ?? !entry.documents.hasUnstored)
@@ -114,7 +115,9 @@ extension Downloads {
                 arrival: arrival)
             return users.apply(change, to: entry)
         }
-        return ended.map { ($0, isNewest) }
+        guard let ended else { return nil }
+        reportReplacement(by: arrival, of: entry.userID)
+        return (ended, isNewest)
     }
 
     /// Records the download in the history, before a listener can ask for the status.
@@ -234,18 +237,13 @@ extension Downloads {
                 + "a backup, its next publish must have a higher version.")
     }
 
-    /// The user's version that an arrived document replaces although its own version is lower, which
-    /// is logged; nil for any other document.
-    func replacedVersion(
-        by document: ConfigurationState, of userID: UserID, _ documents: UserDocuments
-    ) -> Int? {
-        guard document.replacedVersion != nil, let version = document.templateVersion,
-            let known = documents.newest?.templateVersion, version < known
-        else { return nil }
+    /// Logs that a document has replaced one of a higher version.
+    private func reportReplacement(by arrival: Arrival, of userID: UserID) {
+        guard let known = arrival.replacedVersion, let version = arrival.document?.templateVersion
+        else { return }
         log(
             .warning,
             "The server has version \(version) of the configuration of \(userID.logName), "
                 + "lower than \(known) here, and has never made version \(known): took it.")
-        return known
     }
 }

@@ -56,10 +56,12 @@ extension Users {
     /// - Returns: The changes of the user's sections, also those by the generic user, whose document
     ///   the read takes over; nil when no document has changed.
     @discardableResult
-    func takeOverStored(in turn: Turn) -> [SectionChange]? {
+    func takeOverStored(
+        in turn: Turn, reason: SectionChange.Reason = .reloaded
+    ) -> [SectionChange]? {
         let entry = turn.entry
         let (documents, old) = entry.current
-        apply(reason: .reloaded, to: entry) { .reloaded(self.readStore(of: entry)) }
+        apply(reason: reason, to: entry) { .reloaded(self.readStore(of: entry)) }
         let (after, new) = entry.current
         guard after.revision != documents.revision else { return nil }
         guard let old, let new else { return [] }

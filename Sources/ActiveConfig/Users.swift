@@ -39,7 +39,7 @@ final class Users: Sendable {
 
     /// Applies a change to a user and to those who follow that user.
     ///
-    /// - Returns: The transition; nil when the event was stale, or its download was abandoned.
+    /// - Returns: The transition; nil as for ``Front/apply(_:to:)``.
     @discardableResult
     func apply(_ change: Front.Change, to entry: UserEntry) -> UserTransition? {
         guard let applied = front.apply(change, to: entry) else { return nil }

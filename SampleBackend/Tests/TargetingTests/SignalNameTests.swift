@@ -22,6 +22,12 @@ struct SignalNameTests {
         #expect(SignalName(name) == (name.isEmpty ? nil : .custom(ExactText(name))))
     }
 
+    @Test func aStandardSignalIsFoundByItsName() {
+        for signal in SignalName.standard {
+            #expect(SignalName(queryName: signal.queryName) == signal)
+        }
+    }
+
     @Test func theStandardSignalsAreTheOnesThatAreNotCustom() {
         #expect(
             SignalName.standard.map(\.queryName) == [

@@ -15,8 +15,11 @@ package struct FIFOQueue<Element> {
         let element = elements[start]
         elements[start] = nil
         start += 1
-        // A queue that is never empty must not grow.
-        if start > elements.count / 2 {
+        if start == elements.count {
+            // Gives the memory of a burst back.
+            (elements, start) = ([], 0)
+        } else if start > elements.count / 2 {
+            // A queue that is never empty must not grow.
             elements.removeSubrange(..<start)
             start = 0
         }

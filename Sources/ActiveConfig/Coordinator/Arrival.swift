@@ -24,6 +24,15 @@ struct Arrival: Sendable {
         self.headerFields = headerFields
     }
 
+    /// The user's version that the document replaces although its own version is lower; nil for any
+    /// other document.
+    func replacedVersion(in documents: UserDocuments) -> Int? {
+        guard document?.replacedVersion != nil, let version = document?.templateVersion,
+            let known = documents.newest?.templateVersion, version < known
+        else { return nil }
+        return known
+    }
+
     /// Drops the document, as a later one is known.
     mutating func drop() {
         (document, replacedVersion) = (nil, nil)

@@ -190,9 +190,9 @@ struct UserDocuments: Sendable {
 
     /// Number of times that stored documents were taken over, which are usually another process's.
     ///
-    /// A switch of the user does so without a turn, also between a decision and its event, which has
-    /// the number at the decision (``Front/Change/takeovers``). A new fallback leaves a decision
-    /// valid, so it does not count.
+    /// A switch of the user, and a read of the generic user's document as a fallback, do so without a
+    /// turn, also between a decision and its event, which has the number at the decision
+    /// (``Front/Change/takeovers``). A new fallback leaves a decision valid, so it does not count.
     private(set) var takeovers = 0
 
     /// The time since the user was last forgotten.
@@ -247,6 +247,13 @@ struct UserDocuments: Sendable {
     func decision(on proposal: Proposal) -> Decision {
         switch proposal {
         case .answered(let answer):
+            let confirmed = hasUnstored ? Decision.save(.again) : .confirmed
+            // It has come by another way since the request, or by a read of what was stored of it.
+            if answer.revision != revision, let new = answer.document?.document,
+                newest?.isSame(as: new) == true
+            {
+                return confirmed
+            }
             if isOutdated(answer) { return .outdated }
             if let document = answer.document {
                 return decision(onArrived: document, known: answer.asked)
@@ -254,7 +261,7 @@ struct UserDocuments: Sendable {
             guard let asked = answer.asked else { return .unchanged }
             guard newest.map(asked.isSame) == true else { return .reload }
             guard answer.isConfirmation else { return .unchanged }
-            return hasUnstored ? .save(.again) : .confirmed
+            return confirmed
         case .activate(let document):
             return mayActivate(document.document) ? .save(.promote(document)) : .outdated
         }

@@ -223,6 +223,35 @@ struct TwoProcessesTests {
         withExtendedLifetime(subscription) {}
     }
 
+    /// Likewise what a download has just stored.
+    @Test func aDownloadWhoseSaveASwitchHasReadIsReported() async throws {
+        var new = ConfigurationState.versioned(2)
+        new.replacedVersion = 5
+        let downloader = ScriptedDownloader(.configuration(.versioned(5)), .configuration(new))
+        let config = CoordinatorFixture.make(downloader, store: store).config
+        config.currentUserID = "b"
+        try await config.downloadNewConfig()
+        let active = Locked<[Int?]>([])
+        let subscription = config.addObserver(
+            ClosureObserver { event in
+                if case .active = event.kind {
+                    active.withLock { $0.append(event.document?.templateVersion) }
+                }
+            })
+        store.afterNextPersist(of: "b") {
+            onAnotherThread {
+                config.currentUserID = "c"
+                config.currentUserID = "b"
+            }
+        }
+        let result: DownloadResult = try await config.downloadNewConfig()
+        #expect(result.outcome == .downloaded && result.isActive && result.replacedVersion == 5)
+        #expect(config["Home"]?.title == "2")
+        #expect(config.front.entry.documents.active?.source == .downloaded)
+        #expect(active.withLock { $0 } == [2])
+        withExtendedLifetime(subscription) {}
+    }
+
     @Test func aPushStoresNothingOverAVersionThatASwitchHasRead() async throws {
         store.base.persistConfiguration(.versioned(1), forUserID: "b")
         let config = launch(store: store, .immediate)

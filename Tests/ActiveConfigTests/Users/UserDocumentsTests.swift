@@ -234,11 +234,16 @@ struct UserDocumentsTests {
                     continue
                 }
             }
-            for document in [Self.three, Self.generic] {
-                guard case .save(.store) = decision(.downloaded, document) else {
-                    Issue.record("\(document.templateVersion ?? 0) is not saved.")
+            for outcome in [DownloadOutcome.downloaded, .notModified] {
+                // What was taken over may be what was stored of the arrival itself.
+                guard case .confirmed = decision(outcome, Self.three) else {
+                    Issue.record("\(outcome): the known document is not confirmed.")
                     continue
                 }
+            }
+            guard case .save(.store) = decision(.downloaded, Self.generic) else {
+                Issue.record("A later document is not saved.")
+                continue
             }
         }
     }
