@@ -25,8 +25,8 @@ struct ImportedConditions {
 
     private var names = FreeKeys(besides: [])
 
-    /// True when more conditions were added than a template can have.
-    private(set) var isFull = false
+    /// True when more conditions were added, or would be, than a template can have.
+    var isFull = false
 
     /// Adds the conditions of a setting in their order.
     ///

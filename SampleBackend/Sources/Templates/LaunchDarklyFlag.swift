@@ -46,9 +46,12 @@ struct LaunchDarklyVariations {
 
     let type: ParameterValueType
 
+    /// The value of each variation, whose text all conditions share.
+    private let values: [ParameterValue]
+
     init(_ nodes: [JSONNode]) {
         self.nodes = nodes
-        type =
+        let type: ParameterValueType =
             if nodes.allSatisfy({ $0.boolValue != nil }) {
                 .boolean
             } else if nodes.allSatisfy({ $0.doubleValue != nil }) {
@@ -58,13 +61,16 @@ struct LaunchDarklyVariations {
             } else {
                 .json
             }
+        self.type = type
+        values = nodes.map { node in
+            if type == .string, let text = node.stringValue { return .value(text) }
+            return .value(node.description)
+        }
     }
 
     /// The value of a variation; nil, as where LaunchDarkly serves none, is the app's own default.
     func value(_ index: Int?) -> ParameterValue {
-        guard let index else { return ParameterValue(.useInAppDefault) }
-        if type == .string, let text = nodes[index].stringValue { return .value(text) }
-        return .value(nodes[index].description)
+        index.map { values[$0] } ?? ParameterValue(.useInAppDefault)
     }
 
     /// The value of a variation for a remark.

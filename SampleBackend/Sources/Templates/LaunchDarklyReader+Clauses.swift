@@ -5,30 +5,36 @@ import Targeting
 extension LaunchDarklyReader {
     /// Reads the clauses of a rule, all of which have to be true.
     mutating func readClauses(
-        _ nodes: [JSONNode], _ path: TemplatePath, in chain: [ExactText] = []
+        _ nodes: [JSONNode], _ path: TemplatePath, inSegment: Bool = false
     ) throws(InexpressibleTargeting) -> TargetingExpression {
         var expressions: [TargetingExpression] = []
         for (index, node) in nodes.enumerated() {
-            expressions.append(try readClause(node, path.element(index), in: chain))
+            expressions.append(try readClause(node, path.element(index), inSegment: inSegment))
         }
-        return .all(expressions)
+        return .all(expressions.filter { $0 != .always })
     }
 
-    /// Reads a clause; `chain` are the segments that contain it.
+    /// True for a rule with a clause without values, which is true for nobody unless it is negated.
+    static func matchesNobody(_ rule: NamedValues<JSONNode>) -> Bool {
+        (rule["clauses"]?.arrayValue ?? []).contains { clause in
+            clause.objectValue != nil
+                && [nil, .null, .array([])].contains(clause["values"])
+                && [nil, .null, .bool(false)].contains(clause["negate"])
+        }
+    }
+
+    /// Reads a clause of a rule of a flag or of a segment.
     private mutating func readClause(
-        _ node: JSONNode, _ path: TemplatePath, in chain: [ExactText]
+        _ node: JSONNode, _ path: TemplatePath, inSegment: Bool
     ) throws(InexpressibleTargeting) -> TargetingExpression {
         let members = values.found.object(node, path)
         let operation = values.found.text(members["op"], path.member("op")) ?? ""
         let targets = array(members["values"], path.member("values"))
         let isNegated = boolean(members["negate"], path.member("negate"))
-        guard !targets.isEmpty else {
-            throw InexpressibleTargeting(path: path, reason: "its clause has no values")
-        }
         let expression: TargetingExpression
         if operation.hasSameBytes(as: "segmentMatch") {
             let keys = texts(members["values"], path.member("values"))
-            expression = try readSegmentMatch(keys, path, in: chain)
+            expression = try readSegmentMatch(keys, path, inSegment: inSegment)
             guard !isNegated || expression.isAlwaysKnown else {
                 throw InexpressibleTargeting(
                     path: path,
@@ -37,9 +43,18 @@ extension LaunchDarklyReader {
             }
         } else {
             let subject = try readSubject(members, path)
+            guard !targets.isEmpty else {
+                if case .user = subject { return isNegated ? .always : .never }
+                throw InexpressibleTargeting(
+                    path: path,
+                    reason: "its negated clause has no values, so it is true for everyone with the "
+                        + "attribute, which no condition tests")
+            }
             expression = try subject.expression(operation, targets, path)
             if case .signal(let name) = subject { noteSignal(name, path) }
+            noteUnusualValues(subject, operation, isNegated: isNegated, path)
         }
+        if expression == .never { return isNegated ? .always : .never }
         return isNegated ? expression.negated : expression
     }
 
@@ -84,6 +99,36 @@ extension LaunchDarklyReader {
             reason: "it tests \"\(name.shortened)\" of the context kind \"\(kind.shortened)\", and "
                 + "conditions know only users and their signals; add a condition on a custom signal, "
                 + "or on app.version, app.build or device.os")
+    }
+
+    /// Adds a remark on values that an operator compares otherwise than LaunchDarkly: a clause that
+    /// cannot compare a value is false there, and unknown here.
+    private mutating func noteUnusualValues(
+        _ subject: LaunchDarklySubject, _ operation: String, isNegated: Bool, _ path: TemplatePath
+    ) {
+        var differences: [String] = []
+        let isVersion = operation.utf8.starts(with: "semVer".utf8)
+        if isVersion {
+            if case .version = subject {
+                differences.append(
+                    "a version with a suffix, such as 2.0.0-beta, is compared by LaunchDarkly, but "
+                        + "here the clause is not true for it")
+            } else {
+                differences.append(
+                    "versions that differ only from a suffix on, such as 2.0.0-beta and 2.0.0, are "
+                        + "compared by LaunchDarkly, but here the clause is not true for them")
+            }
+        }
+        let isNumber =
+            operation.utf8.starts(with: "lessThan".utf8)
+            || operation.utf8.starts(with: "greaterThan".utf8)
+        if isNegated, isVersion || isNumber {
+            differences.append(
+                "where the value is no \(isVersion ? "version" : "number"), the negated clause is "
+                    + "true in LaunchDarkly, but not here")
+        }
+        guard !differences.isEmpty else { return }
+        values.report.add(path, differences.joined(separator: "; "), on: .unusualValues)
     }
 
     /// Notes a custom signal that the app has to send.
@@ -255,6 +300,14 @@ enum LaunchDarklySubject {
                         "\"\(text.shortened)\" is not a version of one to three numbers, such as "
                         + "1.2.0; conditions compare no others")
             }
+            // The versions of LaunchDarkly have none, so that such a value fits nobody.
+            guard !Self.hasLeadingZero(text) else {
+                throw InexpressibleTargeting(
+                    path: path,
+                    reason: "the version \"\(text.shortened)\" has a leading zero, so it is never "
+                        + "equal, less or greater in LaunchDarkly; correct it, or remove it from "
+                        + "the clause")
+            }
             switch self {
             case .user, .application: throw Self.noneFits(path)
             case .version:
@@ -265,6 +318,12 @@ enum LaunchDarklySubject {
         }
         guard !rules.isEmpty else { throw Self.noneFits(path) }
         return .any(rules)
+    }
+
+    private static func hasLeadingZero(_ version: String) -> Bool {
+        version.parts(between: ".").contains { part in
+            part.utf8.count > 1 && part.utf8.first == UInt8(ascii: "0")
+        }
     }
 
     /// True for one to three numbers between dots.

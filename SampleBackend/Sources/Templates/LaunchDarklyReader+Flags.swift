@@ -15,6 +15,7 @@ extension LaunchDarklyReader {
         let variations = LaunchDarklyVariations(nodes)
         var served = ServedFlag(flag: flag, variations: variations)
         readTargeting(&served)
+        remainingValueBytes -= served.defaultValue.byteCount
         let parameterValues = conditions.add(served.entries)
         let texts = [served.defaultValue] + parameterValues.values
         if variations.type == .string, texts.contains(where: \.namesUser) {
@@ -44,7 +45,7 @@ extension LaunchDarklyReader {
         guard text.isLonger(than: limit) else { return text }
         values.report.add(
             flag.path.member("description"),
-            "it has \(text.characterCount) characters and is cut to \(limit)")
+            "it has \(text.characterCount) characters and is cut to \(limit)", on: .names)
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit - 1))) + "…"
     }
 
@@ -91,6 +92,10 @@ private struct ServedFlag {
 }
 
 extension ParameterValue {
+    fileprivate var byteCount: Int {
+        if case .value(let text) = content { text.utf8.count } else { 0 }
+    }
+
     /// True for a text with the placeholder of the user's ID.
     fileprivate var namesUser: Bool {
         if case .value(let text) = content { text.namesUser } else { false }
@@ -189,11 +194,17 @@ extension LaunchDarklyReader {
         for (index, target) in lists.enumerated() {
             let place = path.member(target.list).element(target.index)
             let ids = texts(target.members["values"], place.member("values"))
-            guard
-                let variation = variation(
-                    target.members["variation"], place.member("variation"), of: served.variations),
-                !ids.isEmpty
-            else { continue }
+            let variation = variation(
+                target.members["variation"], place.member("variation"), of: served.variations)
+            guard !ids.isEmpty else { continue }
+            guard let variation else {
+                values.report.add(
+                    place,
+                    "the targets are left out, since they have no variation: they get the value of "
+                        + "a later rule that is true for them, or else \(served.defaultDescription)"
+                )
+                continue
+            }
             let kind = target.members["contextKind"]?.stringValue ?? ""
             guard Self.isUser(kind) else {
                 values.report.add(
@@ -212,8 +223,8 @@ extension LaunchDarklyReader {
         }
     }
 
-    /// The lists of targets in LaunchDarkly's order: a list of `contextTargets` for users without
-    /// values stands for the list of `targets` with its variation.
+    /// The lists of targets in LaunchDarkly's order: a list of `contextTargets` for users stands for
+    /// the list of `targets` with its variation, which precedes values of its own.
     private mutating func orderedTargets(
         of flag: LaunchDarklyFlag
     ) -> [(list: String, index: Int, members: NamedValues<JSONNode>)] {
@@ -224,20 +235,32 @@ extension LaunchDarklyReader {
             }
         }
         guard !lists[1].isEmpty else { return lists[0] }
-        var remaining = lists[0]
-        let ordered = lists[1].map { target in
-            let isPlaceholder =
-                Self.isUser(target.members["contextKind"]?.stringValue ?? "")
-                && (target.members["values"]?.arrayValue ?? []).isEmpty
-            guard isPlaceholder,
-                let index = remaining.firstIndex(where: {
-                    $0.members["variation"] == target.members["variation"]
-                })
-            else { return target }
-            return remaining.remove(at: index)
+        // The indexes of the lists of a variation, the first one last.
+        var remaining: [Double?: [Int]] = [:]
+        for (index, target) in lists[0].enumerated().reversed() {
+            remaining[target.members["variation"]?.doubleValue, default: []].append(index)
         }
-        // SDKs ignore the other lists; the REST API states users only in `targets`.
-        return flag.isAnswered ? ordered + remaining : ordered
+        var ordered: [(list: String, index: Int, members: NamedValues<JSONNode>)] = []
+        for target in lists[1] {
+            let variation = target.members["variation"]?.doubleValue
+            if Self.isUser(target.members["contextKind"]?.stringValue ?? ""),
+                let index = remaining[variation]?.popLast()
+            {
+                ordered.append(lists[0][index])
+                if (target.members["values"]?.arrayValue ?? []).isEmpty { continue }
+            }
+            ordered.append(target)
+        }
+        let others = remaining.values.joined().sorted().map { lists[0][$0] }
+        // The REST API states users only in `targets`; SDKs ignore the other lists.
+        if flag.isAnswered { return ordered + others }
+        for target in others where target.members["values"]?.arrayValue?.isEmpty == false {
+            values.report.add(
+                flag.targetingPath.member(target.list).element(target.index),
+                "the targets are left out, as in LaunchDarkly's SDKs, since \"contextTargets\" has "
+                    + "no list of users for their variation")
+        }
+        return ordered
     }
 
     /// True for the kind of context that is a user.
@@ -246,8 +269,10 @@ extension LaunchDarklyReader {
     private mutating func readRules(_ served: inout ServedFlag) {
         let path = served.flag.targetingPath.member("rules")
         for (index, node) in array(served.flag.targeting["rules"], path).enumerated() {
+            guard !isOverLimit else { return }
             let path = path.element(index)
             let members = values.found.object(node, path)
+            if Self.matchesNobody(members) { continue }
             do throws(InexpressibleTargeting) {
                 let serving = try readServing(members, path, of: served)
                 let clauses = array(members["clauses"], path.member("clauses"))
@@ -339,7 +364,11 @@ extension LaunchDarklyReader {
                 position == nodes.count - 1
                 ? LaunchDarklyShare.count : min(sum + weight, LaunchDarklyShare.count)
             defer { sum = upper }
-            guard let index, upper > sum else { continue }
+            guard let index else {
+                throw InexpressibleTargeting(
+                    path: place, reason: "a share of its rollout has no variation")
+            }
+            guard upper > sum else { continue }
             shares.append(LaunchDarklyShare(variation: index, lower: sum, upper: upper))
         }
         if shares.count < 2 { return .variation(shares.first?.variation) }
@@ -373,39 +402,55 @@ extension LaunchDarklyReader {
         _ expression: TargetingExpression, _ serving: LaunchDarklyServing,
         to served: inout ServedFlag, _ path: TemplatePath, name: String, isShared: Bool = false
     ) {
-        let parts: [(suffix: String, expression: TargetingExpression, variation: Int?)] =
+        let count = served.entries.count
+        do throws(InexpressibleTargeting) {
             switch serving {
-            case .variation(let index): [("", expression, index)]
+            case .variation(let index):
+                for text in expression.conditionTexts {
+                    try add(text, index, to: &served, path, name: name, isShared: isShared)
+                }
             case .shares(let shares, let seed):
-                shares.enumerated().flatMap { number, share in
-                    expression.conditionTexts.map { text in
-                        (
-                            " share \(number + 1)",
-                            share.expression(seed: seed).and(text, unless: expression == .always),
-                            share.variation
-                        )
+                let texts = expression.conditionTexts
+                for (number, share) in shares.enumerated() {
+                    for text in texts {
+                        guard !isOverLimit else { return }
+                        let part = share.expression(seed: seed)
+                            .and(text, unless: expression == .always)
+                        for text in part.conditionTexts {
+                            try add(
+                                text, share.variation, to: &served, path,
+                                name: "\(name) share \(number + 1)", isShared: isShared)
+                        }
                     }
                 }
             }
-        var entries: [ImportedConditions.Entry] = []
-        do throws(InexpressibleTargeting) {
-            for part in parts {
-                for text in part.expression.conditionTexts {
-                    try check(text, path)
-                    entries.append(
-                        ImportedConditions.Entry(
-                            name: name + part.suffix, expression: text, isShared: isShared,
-                            value: served.variations.value(part.variation)))
-                }
-            }
         } catch {
+            for entry in served.entries[count...] { remainingValueBytes += entry.value.byteCount }
+            served.entries.removeSubrange(count...)
             values.report.add(
                 error.path,
                 "it is left out: \(error.reason); its users get the value of a later rule that is "
                     + "true for them, or else \(served.defaultDescription)")
-            return
         }
-        served.entries += entries
+    }
+
+    /// True when the template would be too large, so that nothing more is collected.
+    private var isOverLimit: Bool { conditions.isFull || remainingValueBytes < 0 }
+
+    /// Adds a condition, unless a limit is exceeded, for which the import fails.
+    private mutating func add(
+        _ text: String, _ variation: Int?, to served: inout ServedFlag, _ path: TemplatePath,
+        name: String, isShared: Bool
+    ) throws(InexpressibleTargeting) {
+        // Each entry of a setting needs a condition of its own.
+        if served.entries.count >= ImportedConditions.maximumCount { conditions.isFull = true }
+        guard !isOverLimit else { return }
+        try check(text, path)
+        let value = served.variations.value(variation)
+        remainingValueBytes -= value.byteCount
+        served.entries.append(
+            ImportedConditions.Entry(
+                name: name, expression: text, isShared: isShared, value: value))
     }
 
     /// Parses an expression within the budget of the template.

@@ -4,9 +4,10 @@ extension LaunchDarklyReader {
     /// Maximum number of segments within each other.
     private static let maximumSegmentDepth = 20
 
-    /// Reads a clause that is true for the users of one of some segments.
+    /// Reads a clause, of a rule of a flag or of another segment, that is true for the users of one
+    /// of some segments.
     mutating func readSegmentMatch(
-        _ keys: [String], _ path: TemplatePath, in chain: [ExactText]
+        _ keys: [String], _ path: TemplatePath, inSegment: Bool
     ) throws(InexpressibleTargeting) -> TargetingExpression {
         var expressions: [TargetingExpression] = []
         for key in keys {
@@ -19,15 +20,17 @@ extension LaunchDarklyReader {
             }
             let expression: TargetingExpression
             do throws(InexpressibleTargeting) {
-                expression = try readSegment(segment, in: chain)
+                expression = try readSegment(segment)
             } catch {
+                // The place and the reason in the innermost segment suffice.
+                if inSegment { throw error }
                 throw InexpressibleTargeting(
                     path: path,
                     reason:
                         "the segment \"\(key.shortened)\" cannot be a condition (\(error.path)): "
                         + error.reason)
             }
-            repeatableCharacters -= expression.text.utf8.count
+            repeatableCharacters -= expression.length
             guard repeatableCharacters >= 0 else {
                 throw InexpressibleTargeting(
                     path: path, reason: "its segments are too long to be repeated in each rule")
@@ -39,20 +42,21 @@ extension LaunchDarklyReader {
 
     /// Reads a segment once.
     private mutating func readSegment(
-        _ segment: LaunchDarklySegment, in chain: [ExactText]
+        _ segment: LaunchDarklySegment
     ) throws(InexpressibleTargeting) -> TargetingExpression {
         let key = ExactText(segment.key)
         if let result = segmentResults[key] { return try result.get() }
         let result: Result<TargetingExpression, InexpressibleTargeting>
         do throws(InexpressibleTargeting) {
-            guard !chain.contains(key), chain.count < Self.maximumSegmentDepth else {
+            let depth = segmentDepths[key]
+            guard let depth, depth <= Self.maximumSegmentDepth else {
                 throw InexpressibleTargeting(
                     path: segment.path,
-                    reason: chain.contains(key)
-                        ? "it contains itself"
+                    reason: depth == nil
+                        ? "it contains itself, or a segment that does"
                         : "more than \(Self.maximumSegmentDepth) segments contain each other")
             }
-            result = .success(try readContent(of: segment, in: chain + [key]))
+            result = .success(try readContent(of: segment))
         } catch {
             result = .failure(error)
         }
@@ -61,7 +65,7 @@ extension LaunchDarklyReader {
     }
 
     private mutating func readContent(
-        of segment: LaunchDarklySegment, in chain: [ExactText]
+        of segment: LaunchDarklySegment
     ) throws(InexpressibleTargeting) -> TargetingExpression {
         let (members, path) = (segment.members, segment.path)
         guard !boolean(members["unbounded"], path.member("unbounded")) else {
@@ -83,7 +87,10 @@ extension LaunchDarklyReader {
         var rules: [TargetingExpression] = []
         let rulesPath = path.member("rules")
         for (index, node) in array(members["rules"], rulesPath).enumerated() {
-            rules.append(try readRule(node, rulesPath.element(index), of: segment, in: chain))
+            let path = rulesPath.element(index)
+            let rule = values.found.object(node, path)
+            if Self.matchesNobody(rule) { continue }
+            rules.append(try readRule(rule, path, of: segment))
         }
         var operands = included.isEmpty ? [] : [Self.isUser(in: included)]
         if !rules.isEmpty {
@@ -94,18 +101,52 @@ extension LaunchDarklyReader {
         return .any(operands)
     }
 
+    /// The depth of each segment that does not contain itself: 1 without other segments.
+    func depthsOfSegments() -> [ExactText: Int] {
+        var containing: [ExactText: [ExactText]] = [:]
+        var unresolvedCounts: [ExactText: Int] = [:]
+        var resolved: [ExactText] = []
+        for (name, segment) in segments {
+            let rules = segment.members["rules"]?.arrayValue ?? []
+            let clauses = rules.lazy.flatMap { $0["clauses"]?.arrayValue ?? [] }
+            let keys = clauses.filter { $0["op"] == "segmentMatch" }
+                .flatMap { ($0["values"]?.arrayValue ?? []).compactMap(\.stringValue) }
+            let key = ExactText(name)
+            for other in keys where segments[other] != nil {
+                containing[ExactText(other), default: []].append(key)
+                unresolvedCounts[key, default: 0] += 1
+            }
+            if unresolvedCounts[key] == nil { resolved.append(key) }
+        }
+        var depths: [ExactText: Int] = [:]
+        var index = 0
+        // Each segment follows all that it contains, the deepest one last.
+        while index < resolved.count {
+            let key = resolved[index]
+            index += 1
+            let depth = depths[key] ?? 1
+            depths[key] = depth
+            for other in containing[key] ?? [] {
+                unresolvedCounts[other, default: 0] -= 1
+                guard unresolvedCounts[other] == 0 else { continue }
+                depths[other] = depth + 1
+                resolved.append(other)
+            }
+        }
+        return depths
+    }
+
     private static func isUser(in ids: [String]) -> TargetingExpression {
         .isOneOf(ids, isAlwaysKnown: true) { "user.id in \($0)" }
     }
 
     /// Reads a rule of a segment, which may include only a share of the users.
     private mutating func readRule(
-        _ node: JSONNode, _ path: TemplatePath, of segment: LaunchDarklySegment,
-        in chain: [ExactText]
+        _ members: NamedValues<JSONNode>, _ path: TemplatePath, of segment: LaunchDarklySegment
     ) throws(InexpressibleTargeting) -> TargetingExpression {
-        let members = values.found.object(node, path)
         let clauses = try readClauses(
-            array(members["clauses"], path.member("clauses")), path.member("clauses"), in: chain)
+            array(members["clauses"], path.member("clauses")), path.member("clauses"),
+            inSegment: true)
         guard let weight = count(members["weight"], path.member("weight")) else { return clauses }
         if weight >= LaunchDarklyShare.count { return clauses }
         if weight == 0 { return .never }
@@ -150,14 +191,18 @@ extension LaunchDarklyReader {
             isSeed
             ? String(key.prefix(maximumLength))
             : ParameterKey(nearest: key, maximumLength: maximumLength).text
-        return seeds.take(nearest: stem.isEmpty ? "_" : stem)
+        // The seeds of rollouts that have a number in LaunchDarkly are not in `seeds`.
+        let numbered = "seed"
+        let isNumbered =
+            stem.utf8.starts(with: numbered.utf8) && Int(stem.dropFirst(numbered.count)) != nil
+        return seeds.take(nearest: stem.isEmpty || isNumbered ? "_\(stem)" : stem)
     }
 
     /// Makes conditions of the segments that no rule names, for use in the console.
     mutating func addUnusedSegments() {
         for segment in segments.values where !usedSegments.contains(name: segment.key) {
             do throws(InexpressibleTargeting) {
-                for text in try readSegment(segment, in: []).conditionTexts {
+                for text in try readSegment(segment).conditionTexts {
                     try check(text, segment.path)
                     conditions.addUnused(name: segment.conditionName, expression: text)
                 }

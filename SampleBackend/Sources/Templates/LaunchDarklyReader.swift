@@ -3,7 +3,6 @@ import OrderedCollections
 import Targeting
 
 /// Reads the flags and segments of one environment of LaunchDarkly.
-///
 struct LaunchDarklyReader {
     var values = PlainValuesReader()
 
@@ -17,6 +16,9 @@ struct LaunchDarklyReader {
 
     /// The segments by their keys, without deleted ones.
     var segments: NamedValues<LaunchDarklySegment> = [:]
+
+    /// The depths of the segments; nil for a segment that contains itself, or one that does.
+    var segmentDepths: [ExactText: Int] = [:]
 
     /// The expressions of the segments that were read.
     var segmentResults: [ExactText: Result<TargetingExpression, InexpressibleTargeting>] = [:]
@@ -40,12 +42,16 @@ struct LaunchDarklyReader {
     /// Remaining characters of segments that are repeated in rules and in other segments.
     var repeatableCharacters = ValidatedTemplate.maximumBytes
 
+    /// Remaining bytes of values, which each condition of a setting repeats.
+    var remainingValueBytes = ValidatedTemplate.maximumBytes
+
     /// Reads a file: an answer of the REST API with `items`, or data of SDKs with `flags`,
     /// `flagValues` and `segments`.
     mutating func readFile(_ json: JSONNode) -> NamedValues<TemplateParameter> {
         let members = values.found.object(json, .root)
         guard values.found.problems.isEmpty, checkKind(members, json) else { return [:] }
         readSegments(members["segments"])
+        segmentDepths = depthsOfSegments()
         let isAnswer = members["items"] != nil
         let found = isAnswer ? answeredFlags(members) : dataFlags(members)
         let plain = plainValues(members["flagValues"])
@@ -79,6 +85,13 @@ struct LaunchDarklyReader {
                     + "conditions; import fewer flags, or put long lists of users into a custom "
                     + "signal")
         }
+        if remainingValueBytes < 0 {
+            values.found.add(
+                .root,
+                "its values become more than \(ValidatedTemplate.maximumBytes) bytes, since each "
+                    + "condition of a setting has a value of its own; import fewer flags, or "
+                    + "shorten the variations")
+        }
         return parameters
     }
 
@@ -90,7 +103,7 @@ struct LaunchDarklyReader {
         values.report.add(
             .root,
             "its rules test the attributes \(listed.joined(separator: ", "))\(others); send them from "
-                + "the app as custom signals of the same names")
+                + "the app as custom signals of the same names", on: .file)
     }
 }
 
@@ -125,7 +138,8 @@ extension LaunchDarklyReader {
             values.report.add(
                 path,
                 "it has \(items.count) of \(total) flags; the others are not imported: get them "
-                    + "with &limit=100&offset=\(items.count), and join the items of all answers")
+                    + "with &limit=100&offset=\(items.count), and join the items of all answers",
+                on: .file)
         }
         let read = items.enumerated().map { index, node in
             let members = values.found.object(node, path.element(index))
@@ -137,7 +151,7 @@ extension LaunchDarklyReader {
             values.report.add(
                 path,
                 "tags, maintainers and the names of variations have no counterpart; they are left "
-                    + "out")
+                    + "out", on: .names)
         }
         return read.map { key, members, path in
             let place = path.member("environments").member(environment)

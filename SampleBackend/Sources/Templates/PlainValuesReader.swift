@@ -77,8 +77,8 @@ struct PlainValuesReader {
         report.add(
             path,
             "it is renamed to \(key), since a key has only letters, digits and \"_\", and at most "
-                + "\(TemplateLimits.default.maximumNameLength) characters; read that key in the app"
-        )
+                + "\(TemplateLimits.default.maximumNameLength) characters; read that key in the app",
+            on: .names)
         return key
     }
 

@@ -70,6 +70,9 @@ struct TargetingExpression: Sendable, Hashable {
         isOmitted ? self : TargetingExpression("(\(text)) && \(operand)")
     }
 
+    /// Number of bytes of ``text``, which is not made for it.
+    var length: Int { alternatives.reduce(4 * (alternatives.count - 1)) { $0 + $1.utf8.count } }
+
     var text: String { alternatives.joined(separator: " || ") }
 
     private var operand: String { alternatives.count > 1 ? "(\(text))" : text }

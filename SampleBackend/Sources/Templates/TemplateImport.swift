@@ -5,7 +5,7 @@ public protocol TemplateImport: Sendable {
     /// The template, which passes every check of ``ValidatedTemplate``.
     var template: RemoteConfigTemplate { get }
 
-    /// Differences from the original in content or behaviour.
+    /// Differences from the original in content or behaviour, the most important ones first.
     ///
     /// Lists at most 1,000; one more remark gives the number of omitted ones.
     var report: [ImportRemark] { get }
@@ -40,36 +40,52 @@ struct ImportReport {
     /// Maximum number of listed remarks.
     static let maximumCount = 1_000
 
-    private var listed: [ImportRemark] = []
+    /// What a remark is about, the most important first: remarks on users' values are never omitted
+    /// for remarks on names.
+    enum Subject: Int, CaseIterable {
+        /// The whole file; only a few remarks.
+        case file
 
-    private var omittedCount = 0
+        /// What users get.
+        case values
+
+        /// What users with unusual data get.
+        case unusualValues
+
+        /// Names, descriptions and the like.
+        case names
+    }
+
+    /// The first remarks on each subject.
+    private var found = [[ImportRemark]](repeating: [], count: Subject.allCases.count)
+
+    private var count = 0
 
     /// The listed remarks, and one for the omitted ones.
     var remarks: [ImportRemark] {
-        guard omittedCount > 0 else { return listed }
+        let listed = Array(found.joined().prefix(Self.maximumCount))
+        guard count > listed.count else { return listed }
         return listed + [
             ImportRemark(
                 path: "",
-                message: "there are \(omittedCount) more remarks, which are not listed")
+                message: "there are \(count - listed.count) more remarks, which are not listed")
         ]
     }
 
     /// Adds a remark.
-    mutating func add(_ path: TemplatePath, _ message: String) {
-        guard listed.count < Self.maximumCount else {
-            omittedCount += 1
-            return
-        }
-        listed.append(ImportRemark(path: path.description, message: message))
+    mutating func add(_ path: TemplatePath, _ message: String, on subject: Subject = .values) {
+        add(ImportRemark(path: path.description, message: message), on: subject)
     }
 
     /// Adds a warning of the template's own checks.
     mutating func add(_ warning: TemplateProblem) {
-        guard listed.count < Self.maximumCount else {
-            omittedCount += 1
-            return
-        }
-        listed.append(ImportRemark(path: warning.path, message: warning.message))
+        add(ImportRemark(path: warning.path, message: warning.message), on: .values)
+    }
+
+    private mutating func add(_ remark: @autoclosure () -> ImportRemark, on subject: Subject) {
+        count += 1
+        guard found[subject.rawValue].count < Self.maximumCount else { return }
+        found[subject.rawValue].append(remark())
     }
 
     /// Adds a remark on a placeholder, which other services serve unchanged.

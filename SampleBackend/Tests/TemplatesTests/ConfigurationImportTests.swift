@@ -43,7 +43,7 @@ struct ConfigurationImportTests {
             places == [
                 "config_sections.Empty.note", "config_sections.Empty",
                 "config_sections.A.settings.b", "config_sections.A.settings.c",
-                "config_sections.A.settings.d.x", #"config_sections.A.settings["my key"]"#, "note",
+                "config_sections.A.settings.d.x", "note", #"config_sections.A.settings["my key"]"#,
             ])
         #expect(result.report[2].message.hasPrefix("it is a number"))
     }

@@ -86,15 +86,17 @@ struct LaunchDarklyImportTests {
         let path = #"items["new-checkout"].environments.production"#
         #expect(
             result.report.map(\.path) == [
-                "items", #"items["old-banner"]"#, #"items["new-checkout"]"#,
-                #"items["search.limit"]"#, path + ".contextTargets[0]", path + ".rules[1].rollout",
+                "", #"items["old-banner"]"#, path + ".contextTargets[0]",
+                path + ".rules[1].rollout",
                 path + ".rules[1].clauses[0]", path + ".rules[2].clauses[0]",
-                #"items["search.limit"].environments.production"#, #"items["search.limit"]"#, "",
+                #"items["search.limit"].environments.production"#, #"items["search.limit"]"#,
+                path + ".rules[1].clauses[1]", "items", #"items["new-checkout"]"#,
+                #"items["search.limit"]"#,
             ])
-        #expect(result.report[7].message.contains("left out: before compares a date"))
-        #expect(result.report[7].message.hasSuffix("or else false"))
-        #expect(result.report[8].message.contains("everyone gets 10"))
-        #expect(result.report[9].message.contains("server-side SDKs only"))
+        #expect(result.report[5].message.contains("left out: before compares a date"))
+        #expect(result.report[5].message.hasSuffix("or else false"))
+        #expect(result.report[6].message.contains("everyone gets 10"))
+        #expect(result.report[7].message.contains("server-side SDKs only"))
     }
 
     @Test func theDataOfAnSDKBecomesATemplate() throws {
@@ -123,10 +125,10 @@ struct LaunchDarklyImportTests {
         #expect(result.template.parameters.count == 2)
         #expect(
             result.report.map(\.path) == [
-                "flags.gone", "flags.theme.prerequisites[0]", "flags.theme.fallthrough.rollout",
-                "flags.theme.contextTargets[0]", "",
+                "", "flags.gone", "flags.theme.prerequisites[0]", "flags.theme.fallthrough.rollout",
+                "flags.theme.contextTargets[0]",
             ])
-        #expect(result.report[2].message.hasPrefix("it is an experiment"))
+        #expect(result.report[3].message.hasPrefix("it is an experiment"))
     }
 
     @Test func plainValuesOfAFileBecomeSettings() throws {
@@ -473,7 +475,10 @@ struct LaunchDarklyImportTests {
         (["attribute": "a", "op": "before", "values": [1]], "before compares a date of the user"),
         (["attribute": "a", "op": "after", "values": [1]], "after compares a date of the user"),
         (["attribute": "a", "op": "near", "values": [1]], #"the operator "near" has no counter"#),
-        (["attribute": "a", "op": "in", "values": []], "its clause has no values"),
+        (
+            ["attribute": "a", "op": "in", "values": [], "negate": true],
+            "its negated clause has no values"
+        ),
         (["attribute": "a", "op": "in", "values": [.null]], "no value of its clause is of a type"),
         (["attribute": "key", "op": "in", "values": [1]], "no value of its clause is of a type"),
         (["attribute": "key", "op": "contains", "values": ["a"]], "contains searches in user.id"),
@@ -482,6 +487,10 @@ struct LaunchDarklyImportTests {
         (
             ["attribute": "a", "op": "semVerEqual", "values": ["1.2.0-beta"]],
             #""1.2.0-beta" is not a version"#
+        ),
+        (
+            ["attribute": "a", "op": "semVerEqual", "values": ["1.02"]],
+            #"the version "1.02" has a leading zero"#
         ),
         (["attribute": "a", "op": "matches", "values": ["(?=x)"]], "regular expression"),
         (["attribute": "kind", "op": "in", "values": ["user"]], "the kind of the context"),
@@ -618,6 +627,246 @@ struct LaunchDarklyImportTests {
                     $0.expression?.contains("'\(id.stringValue ?? "")'") == true
                 } == 3)
         }
+    }
+
+    @Test(arguments: [["weight": 99_000], ["variation": .null, "weight": 99_000]] as [JSONNode])
+    func aShareWithoutVariationIsNamed(share: JSONNode) throws {
+        let rollout: JSONNode = [
+            "rollout": ["variations": [["variation": 2, "weight": 1_000], share]]
+        ]
+        var rule = rollout
+        rule.setMember("clauses", [])
+        let result = try flag(["fallthrough": rollout, "rules": [rule]])
+        #expect(result.template.conditions.isEmpty)
+        #expect(result.template.parameters["f"]?.defaultValue == .value("a"))
+        #expect(
+            result.report.map(\.path) == [
+                "flags.f.fallthrough.rollout.variations[1]",
+                "flags.f.rules[0].rollout.variations[1]",
+            ])
+        #expect(
+            result.report.allSatisfy {
+                $0.message.contains("left out: a share of its rollout has no variation")
+            })
+    }
+
+    @Test func targetsWithoutVariationAreNamed() throws {
+        let result = try flag([
+            "targets": [["values": ["u"]], ["variation": .null, "values": ["v"]], ["values": []]]
+        ])
+        #expect(result.template.conditions.isEmpty)
+        #expect(result.report.map(\.path) == ["flags.f.targets[0]", "flags.f.targets[1]"])
+        #expect(result.report.allSatisfy { $0.message.hasSuffix(#"or else "b""#) })
+    }
+
+    @Test func remarksOnNamesHideNoOthers() throws {
+        let renamed = (0..<1_500).map { (key: "a.\($0)", value: JSONNode.number("1")) }
+        let clause: JSONNode = ["attribute": "a", "op": "before", "values": [1]]
+        let signal: JSONNode = ["attribute": "plan", "op": "in", "values": ["pro"]]
+        let result = try imported([
+            "flagValues": .object(NamedValues(renamed, uniquingKeysWith: { $1 })),
+            "flags": [
+                "f": [
+                    "on": true, "variations": [1],
+                    "rules": [
+                        ["variation": 0, "clauses": [clause]],
+                        ["variation": 0, "clauses": [signal]],
+                    ],
+                    "fallthrough": ["variation": 0],
+                ]
+            ],
+        ])
+        #expect(
+            result.report.prefix(3).map(\.path) == [
+                "", "flags.f.rules[0].clauses[0]", #"flagValues["a.0"]"#,
+            ])
+        #expect(result.report.count == ImportReport.maximumCount + 1)
+        #expect(result.report.last?.message.contains("there are 502 more remarks") == true)
+    }
+
+    @Test func repeatedValuesAreBounded() {
+        let long = JSONNode.string(String(repeating: "x", count: 1 << 20))
+        let rules = (0..<20).map { index -> JSONNode in
+            let values = JSONNode.array([.string("u\(index)")])
+            return [
+                "variation": 0, "clauses": [["attribute": "key", "op": "in", "values": values]],
+            ]
+        }
+        let found = problems([
+            "flags": ["a": ["on": true, "variations": [long], "rules": .array(rules)]]
+        ])
+        #expect(found.count == 1)
+        #expect(
+            found.first?.message.hasPrefix("its values become more than 16777216 bytes") == true)
+    }
+
+    @Test func conditionsBeyondTheMaximumAreNotCollected() {
+        let share: JSONNode = ["variation": 0, "weight": 1]
+        let rollout: JSONNode = [
+            "variations": .array((0..<50_000).map { _ in share })
+        ]
+        let rule: JSONNode = [
+            "clauses": [["attribute": "key", "op": "in", "values": ["u"]]],
+            "rollout": rollout,
+        ]
+        let found = problems([
+            "flags": ["a": ["on": true, "variations": [1], "rules": [rule, rule]]]
+        ])
+        #expect(found.first?.message.contains("more than 2000 conditions") == true, "\(found)")
+    }
+
+    @Test func theInnermostReasonOfASegmentIsNamedOnce() throws {
+        var segments: JSONNode = [
+            "s15": ["rules": [["clauses": [["attribute": "a", "op": "before", "values": [1]]]]]]
+        ]
+        for index in 0..<15 {
+            let clause: JSONNode = ["op": "segmentMatch", "values": [.string("s\(index + 1)")]]
+            segments.setMember("s\(index)", ["rules": [["clauses": [clause]]]])
+        }
+        let result = try rule([["op": "segmentMatch", "values": ["s0"]]], segments: segments)
+        let message = try #require(
+            result.report.first { $0.path == "flags.f.rules[0].clauses[0]" }?.message)
+        #expect(
+            message.hasPrefix(
+                "the rule is left out: the segment \"s0\" cannot be a condition "
+                    + "(segments.s15.rules[0].clauses[0]): before compares a date"))
+    }
+
+    @Test(arguments: [false, true])
+    func theDepthOfSegmentsDoesNotDependOnTheirOrder(isReversed: Bool) throws {
+        let indexes = Array(0...20)
+        var segments = JSONNode.emptyObject
+        for index in isReversed ? indexes.reversed() : indexes {
+            let clause: JSONNode = ["op": "segmentMatch", "values": [.string("s\(index + 1)")]]
+            segments.setMember(
+                "s\(index)", index == 20 ? ["included": ["u"]] : ["rules": [["clauses": [clause]]]])
+        }
+        let result = try imported(["flags": [:], "segments": segments])
+        #expect(result.template.conditions.contains { $0.name == "segment s1" })
+        #expect(result.report.map(\.path) == ["segments.s0"])
+        #expect(
+            result.report.first?.message.contains("more than 20 segments contain each other")
+                == true)
+    }
+
+    @Test func repeatedSegmentsAreBoundedByTheirLength() throws {
+        for texts in [["a"], ["a", "bc"], ["a", "", "ü"]] {
+            let expression = TargetingExpression.any(texts.map { TargetingExpression($0) })
+            #expect(expression.length == expression.text.utf8.count)
+        }
+        let users = JSONNode.array((0..<100_000).map { .string("user-\($0)") })
+        let names = JSONNode.array((0..<100_000).map { _ in "s" })
+        let result = try rule(
+            [["op": "segmentMatch", "values": names]], segments: ["s": ["included": users]])
+        #expect(
+            result.report.first?.message.contains("segments are too long to be repeated") == true)
+    }
+
+    @Test func manyTargetsAreOrderedInLinearTime() throws {
+        let count = 100_000
+        let lists = JSONNode.array(
+            (0..<count).map { ["variation": .number("\($0 % 2)"), "values": []] })
+        let others = JSONNode.array(
+            (0..<count).map { _ in ["variation": 3, "contextKind": "user", "values": []] })
+        let result = try flag(["targets": lists, "contextTargets": others])
+        #expect(result.template.conditions.isEmpty && result.report.isEmpty)
+    }
+
+    @Test func noListOfTargetsIsLostInTheDataOfAnSDK() throws {
+        let result = try flag([
+            "targets": [
+                ["variation": 2, "values": ["a"]], ["variation": 3, "values": ["b"]],
+                ["variation": 0, "values": ["c"]],
+            ],
+            "contextTargets": [
+                ["contextKind": "user", "variation": 3, "values": []],
+                ["contextKind": "user", "variation": 2, "values": ["d"]],
+                ["contextKind": "user", "variation": 1, "values": ["e"]],
+            ],
+        ])
+        #expect(
+            result.template.conditions.map(\.expression) == [
+                "user.id in ['b']", "user.id in ['a']", "user.id in ['d']", "user.id in ['e']",
+            ])
+        #expect(result.report.map(\.path) == ["flags.f.targets[2]"])
+        #expect(result.report.first?.message.contains("as in LaunchDarkly's SDKs") == true)
+    }
+
+    @Test func theSeedOfAKeyDiffersFromANumberedOne() throws {
+        func flag(seed: JSONNode) -> JSONNode {
+            [
+                "on": true, "variations": [1, 2],
+                "fallthrough": [
+                    "rollout": [
+                        "seed": seed,
+                        "variations": [
+                            ["variation": 0, "weight": 1], ["variation": 1, "weight": 99_999],
+                        ],
+                    ]
+                ],
+            ]
+        }
+        let result = try imported([
+            "flags": [
+                "seed61": flag(seed: .null), "a": flag(seed: 61), "b": flag(seed: 61),
+                "seed-5": flag(seed: .null), "seeds": flag(seed: .null),
+            ]
+        ])
+        #expect(
+            result.template.conditions.map(\.expression) == [
+                "percent('_seed61') <= 0.001", "percent('seed61') <= 0.001",
+                "percent('seed61') <= 0.001", "percent('_seed-5') <= 0.001",
+                "percent('seeds') <= 0.001",
+            ])
+    }
+
+    @Test(
+        arguments: [
+            ["attribute": "key", "op": "in", "values": []], ["op": "segmentMatch"],
+            ["attribute": "plan", "op": "contains", "values": [], "negate": false],
+        ] as [JSONNode])
+    func aClauseWithoutValuesMatchesNobody(clause: JSONNode) throws {
+        let other: JSONNode = ["attribute": "key", "op": "in", "values": ["u"]]
+        let clauses: JSONNode = ["clauses": [other, clause]]
+        let result = try rule([other, clause])
+        #expect(result.template.conditions.isEmpty && result.report.isEmpty)
+        let segment = try rule(
+            [["op": "segmentMatch", "values": ["s"]]],
+            segments: ["s": ["included": ["v"], "rules": [clauses]]])
+        #expect(segment.template.conditions.map(\.expression) == ["user.id in ['v']"])
+        #expect(segment.report.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ["attribute": "key", "op": "in", "values": [], "negate": true],
+            ["op": "segmentMatch", "values": [], "negate": true],
+        ] as [JSONNode])
+    func aNegatedClauseWithoutValuesIsTrueForEveryone(clause: JSONNode) throws {
+        let other: JSONNode = ["attribute": "key", "op": "in", "values": ["u"]]
+        #expect(try rule([clause]).template.conditions.map(\.expression) == ["true"])
+        let result = try rule([clause, other])
+        #expect(result.template.conditions.map(\.expression) == ["user.id in ['u']"])
+        #expect(result.report.isEmpty)
+    }
+
+    private static let unusual:
+        [(operation: String, value: JSONNode, isNegated: Bool, message: String?)] = [
+            ("semVerEqual", "1.2", false, "compared by LaunchDarkly, but here the clause is not"),
+            ("semVerLessThan", "1.2", true, "no version, the negated clause is true in Launch"),
+            ("lessThan", 1, true, "where the value is no number, the negated clause is true in"),
+            ("greaterThanOrEqual", 1, true, "where the value is no number"),
+            ("greaterThan", 1, false, nil), ("contains", "1", true, nil),
+        ]
+
+    @Test(arguments: unusual)
+    func aRemarkNamesValuesThatCompareOtherwise(
+        operation: String, value: JSONNode, isNegated: Bool, message: String?
+    ) throws {
+        let report = try rule("plan", operation, [value], isNegated: isNegated).report
+        let remarks = report.filter { $0.path == "flags.f.rules[0].clauses[0]" }
+        #expect(remarks.count == (message == nil ? 0 : 1), "\(report)")
+        #expect(remarks.first?.message.contains(message ?? "") != false, "\(report)")
     }
 
     @Test func theReportAndTheTimeAreBounded() throws {

@@ -18,7 +18,9 @@ struct ImportCommand: AsyncParsableCommand {
         discussion: """
             configuration reads a document for apps, such as a bootstrap file; firebase reads a \
             template from the Firebase CLI or REST interface; launchdarkly reads the response of \
-            GET /api/v2/flags/PROJECT?env=ENVIRONMENT&summary=0, or the data of server-side SDKs; \
+            GET /api/v2/flags/PROJECT?env=ENVIRONMENT&summary=0, to which the items of GET \
+            /api/v2/segments/PROJECT/ENVIRONMENT must be joined as "segments", or the data of \
+            server-side SDKs; \
             parse reads the response of GET /config with the master key. What cannot be converted is listed on standard error. \
             Publish the template with "publish".
             """)
