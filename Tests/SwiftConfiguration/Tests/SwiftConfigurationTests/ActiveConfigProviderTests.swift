@@ -387,6 +387,24 @@ struct ActiveConfigProviderTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func aWatchOfSnapshotsReceivesADocumentThatReturns() async throws {
+        let documents = [0, 1, 2, 1].map { number -> [String: ActiveConfigSection] in
+            ["Home": ["limit": .integer(number)], "Shop": ["limit": .integer(number)]]
+        }
+        let config = Self.make(documents[0], documents[1], documents[2], documents[3])
+        try await ActiveConfigProvider(config).watchSnapshot { updates async throws in
+            var iterator = updates.makeAsyncIterator()
+            #expect(try await int(iterator.next(), "Shop.limit") == 0)
+            for number in [1, 2, 1] {
+                try await config.downloadNewConfig()
+                let snapshot = try await iterator.next()
+                #expect(try int(snapshot, "Shop.limit") == number)
+                #expect(try int(snapshot, "Home.limit") == number)
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func aWatchFollowsTheCurrentUser() async throws {
         let config = ActiveConfig.make(
             downloader: ScriptedDownloader { request in
