@@ -227,10 +227,16 @@ private struct SettingLookup {
         let (sectionName, names) = (components[0], components.dropFirst())
         guard let first = names.first else { return nil }
         let joined = names.joined(separator: ".")
-        let path = SettingPath(sectionName, joined)
-        if let value = section[joined] { return (value, [path]) }
-        let value = names.dropFirst().reduce(section[first]) { value, name in value?[name] }
-        return value.map { ($0, [SettingPath(sectionName, first), path]) }
+        let value =
+            section[joined]
+            ?? names.dropFirst().reduce(section[first]) { value, name in value?[name] }
+        return value.map { ($0, levels(of: joined).map { SettingPath(sectionName, $0) }) }
+    }
+
+    /// `a`, `a.b` and `a.b.c` for `a.b.c`, whose components may have dots.
+    private func levels(of name: String) -> [String] {
+        let scalars = name.unicodeScalars
+        return scalars.indices.filter { scalars[$0] == "." }.map { String(scalars[..<$0]) } + [name]
     }
 
     private func content(

@@ -246,6 +246,28 @@ struct ActiveConfigProviderTests {
         #expect(try #require(snapshot.value(forKey: "Vault.shown", type: .string).value).isSecret)
     }
 
+    @Test(arguments: [
+        ("vault", true), ("vault.inner", true), ("vault.inner.key", true), ("vault.other", false),
+        ("vault.inn", false),
+    ])
+    func aMarkAppliesToAllLevelsBelow(_ marked: String, isSecret: Bool) throws {
+        let nested: SettingValue = ["inner": ["key": "hunter2"]]
+        let config = Self.make([
+            "Nested": ["vault": nested], "Dotted": ["vault.inner.key": "hunter2"],
+        ])
+        let provider = ActiveConfigProvider(config)
+        for section in ["Nested", "Dotted"] {
+            config.diagnostics.markSecret(SettingPath(section, marked))
+            let key = AbsoluteConfigKey([section, "vault", "inner", "key"])
+            let value = try provider.value(forKey: key, type: .string).value
+            #expect(try #require(value).isSecret == isSecret, "\(section)")
+        }
+        // The same setting by a component with dots.
+        let key = AbsoluteConfigKey(["Dotted", "vault.inner.key"])
+        let value = try provider.value(forKey: key, type: .string).value
+        #expect(try #require(value).isSecret == isSecret)
+    }
+
     @Test func descriptionsHaveNoValueAndNoUserID() {
         let config = Self.make(["Shop": ["token": "hunter2"]])
         let user = config.configuration(forUserID: "user 12")
