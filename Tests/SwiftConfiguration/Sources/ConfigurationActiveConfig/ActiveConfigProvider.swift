@@ -77,13 +77,21 @@ extension ActiveConfigProvider: ConfigProvider {
 
     /// Downloads the configuration, or joins a running download, and returns the active value.
     ///
-    /// - Throws: The error of the download, or ``TypeMismatch``.
+    /// A key of one component has no value, and makes no request.
+    ///
+    /// - Throws: ``FetchError``, ``TypeMismatch``, or `CancellationError`.
     nonisolated(nonsending)
         public func fetchValue(
             forKey key: AbsoluteConfigKey, type: ConfigType
         ) async throws -> LookupResult
     {
-        try await download()
+        if key.components.count > 1 {
+            do {
+                try await download()
+            } catch  where !(error is CancellationError) {
+                throw FetchError(underlyingError: error)
+            }
+        }
         return try value(forKey: key, type: type)
     }
 
@@ -161,6 +169,27 @@ extension ActiveConfigProvider {
 
         /// One sentence, without the value, which may be secret.
         public var description: String { "The setting '\(key)' cannot be read as '\(type)'." }
+    }
+
+    /// A failed download.
+    ///
+    /// Access logs contain the description of an error, and that of a `DownloadError` has the URL, in
+    /// which a user ID may be.
+    public struct FetchError: Error, CustomStringConvertible {
+        /// The error of the download, which may name the user.
+        public let underlyingError: any Error
+
+        /// Creates an error, for tests.
+        public init(underlyingError: any Error) { self.underlyingError = underlyingError }
+
+        /// One sentence with code and status, or the name of the error's type.
+        public var description: String {
+            guard let error = underlyingError as? DownloadError else {
+                return "The download failed: \(type(of: underlyingError))."
+            }
+            let status = error.status.map { ", status \($0)" } ?? ""
+            return "The download failed: \(error.code)\(status)."
+        }
     }
 
     /// One configuration.

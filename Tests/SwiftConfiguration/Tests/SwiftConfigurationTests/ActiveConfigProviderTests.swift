@@ -298,10 +298,55 @@ struct ActiveConfigProviderTests {
             downloader: ScriptedDownloader(.failure(error)),
             store: InMemoryStore(bootstrap: .state(.make(sections: ["Shop": ["limit": 1]]))))
         let provider = ActiveConfigProvider(config.configuration(forUserID: "1"))
-        await #expect(throws: error) {
+        let thrown = await #expect(throws: ActiveConfigProvider.FetchError.self) {
             try await provider.fetchValue(forKey: "Shop.limit", type: .int)
         }
+        #expect(thrown?.underlyingError as? DownloadError == error)
         #expect(try provider.value(forKey: "Shop.limit", type: .int).value == 1)
+    }
+
+    @Test func aFetchOfAKeyWithoutSettingMakesNoRequest() async throws {
+        let downloader = ScriptedDownloader(.failure(DownloadError(.httpStatus, status: 404)))
+        let provider = ActiveConfigProvider(.make(downloader: downloader))
+        for components in [[], ["limit"]] {
+            let key = AbsoluteConfigKey(components)
+            let result = try await provider.fetchValue(forKey: key, type: .int)
+            let encodedKey = components.joined(separator: ".")
+            #expect(result == LookupResult(encodedKey: encodedKey, value: nil))
+        }
+        #expect(downloader.requests.isEmpty)
+        await #expect(throws: (any Error).self) {
+            try await provider.fetchValue(forKey: "Shop.limit", type: .int)
+        }
+    }
+
+    @Test(arguments: [
+        (
+            DownloadError(
+                .httpStatus, status: 404, url: URL(string: "https://example.com/users/hunter2"),
+                serverMessage: "There is no hunter2.") as any Error,
+            "The download failed: httpStatus, status 404."
+        ),
+        (DownloadError(.timedOut), "The download failed: timedOut."),
+        (
+            ConfigurationRefusal("It is not for hunter2."),
+            "The download failed: ConfigurationRefusal."
+        ),
+    ])
+    func theErrorOfAFetchHasNoUserID(_ error: any Error, text: String) async throws {
+        let recorder = Recorder()
+        let config = ActiveConfig.make(downloader: ScriptedDownloader(.failure(error)))
+        let provider = ActiveConfigProvider(config.configuration(forUserID: "hunter2"))
+        let reader = ConfigReader(provider: provider, accessReporter: recorder)
+        let thrown = await #expect(throws: (any Error).self) {
+            try await reader.fetchRequiredInt(forKey: "Shop.limit")
+        }
+        #expect("\(try #require(thrown))" == text)
+        #expect(String(reflecting: try #require(thrown)) == text)
+        let fetchError = try #require(thrown as? ActiveConfigProvider.FetchError)
+        #expect("\(fetchError.underlyingError)" == "\(error)")
+        #expect(recorder.events.count == 1)
+        #expect(!recorder.events.map(\.description).joined().contains("hunter2"))
     }
 
     @Test func aFetchOfAHeldDocumentReturnsTheActiveValue() async throws {
