@@ -39,6 +39,7 @@ MOST_USERS = 0.5
 
 LOGIC = "script SampleBackend/Tests/ConsoleLogic/run.sh"
 PAGES = "backend SampleBackend/Tests/Console/run.sh test_pages.PageTests"
+ARTICLES = r"tests Tests/SwiftConfiguration \.(ArticleTests)(\(|/|$)"
 # Checks for files outside of targets, by path; the first matching pattern counts.
 RULES = [
     ("SampleBackend/Tests/ConsoleLogic/*", [LOGIC]),
@@ -67,7 +68,7 @@ RULES = [
     ("SampleBackend/Tests/Schema/*", ["backend SampleBackend/Tests/Schema/run.sh"]),
     ("Tests/Benchmarks/Sources/AllocationCount/*",
      ["build Tests/Benchmarks", "backend SampleBackend/Tests/Allocations/run.sh"]),
-    ("Tests/SwiftConfiguration/Sources/Shop/*", ["build Tests/SwiftConfiguration", "part docs"]),
+    ("Tests/SwiftConfiguration/Sources/Shop/*", [ARTICLES, "part docs"]),
     ("Tests/AppleStubs/*", ["part apple"]),
     ("Tests/Generation/*", ["part generation"]),
     # These targets are only in the manifest with the plug-in.
@@ -144,8 +145,10 @@ def other_packages_tests(name):
         using = {
             f"{target}Tests" for target, _, uses, kind in targets(package)
             if name in uses and kind == "regular"}
-        for target, folder, _, kind in targets(package):
-            if kind == "test" and target in using:
+        testing = [(target, folder) for target, folder, _, kind in targets(package) if kind == "test"]
+        for target, folder in testing:
+            # The only test target of a package tests all its libraries.
+            if target in using or (using and len(testing) == 1):
                 yield from test_files(folder)
 
 
@@ -235,6 +238,8 @@ def self_test():
         "Tests/StoreProbe/StoreProbe.swift": "FileDefaultsStoreProcessTests",
         "SampleBackend/Tests/TemplatesTests/Fixtures/merged-orders.json": "tests SampleBackend",
         "Sources/ActiveConfigSampleApp/SampleApp.swift": "part generation",
+        "Sources/ActiveConfig/SectionObserving.swift": "ActiveConfigProviderTests",
+        "Tests/SwiftConfiguration/Sources/Shop/Checkout.swift": ARTICLES,
     }.items():
         lines = plan([Path(path)])
         assert any(expected in line for line in lines), f"{path}: {expected} is not in {lines}"

@@ -77,13 +77,21 @@ extension ActiveConfigProvider: ConfigProvider {
 
     /// Downloads the configuration, or joins a running download, and returns the active value.
     ///
-    /// - Throws: The error of the download, or ``TypeMismatch``.
+    /// A key of one component has no value, and makes no request.
+    ///
+    /// - Throws: ``FetchError``, ``TypeMismatch``, or `CancellationError`.
     nonisolated(nonsending)
         public func fetchValue(
             forKey key: AbsoluteConfigKey, type: ConfigType
         ) async throws -> LookupResult
     {
-        try await download()
+        if key.components.count > 1 {
+            do {
+                try await download()
+            } catch  where !(error is CancellationError) {
+                throw FetchError(underlyingError: error)
+            }
+        }
         return try value(forKey: key, type: type)
     }
 
@@ -101,19 +109,15 @@ extension ActiveConfigProvider: ConfigProvider {
             return try await watchValueFromValue(
                 forKey: key, type: type, updatesHandler: updatesHandler)
         }
-        await load()
         return try await updatesHandler(
             ConfigUpdatesAsyncSequence(
-                Distinct(
-                    settings.values(ofSection: key.components[0]),
-                    read: { Result { try value(forKey: key, type: type) } },
-                    isSame: {
-                        switch ($0, $1) {
-                        case (.success(let old), .success(let new)): old == new
-                        case (.failure, .failure): true
-                        default: false
-                        }
-                    })))
+                ValueUpdates(sections: settings.values(ofSection: key.components[0])) { section in
+                    Result {
+                        try SettingLookup(key, type).result(
+                            in: section, diagnostics: settings.diagnostics,
+                            bytesDecoder: bytesDecoder)
+                    }
+                }))
     }
 
     /// The active configuration; all reads see the same document.
@@ -129,9 +133,7 @@ extension ActiveConfigProvider: ConfigProvider {
         ) async throws -> Return
     {
         await load()
-        // One change for each section of a new configuration.
-        let snapshots = Distinct(
-            settings.changes(), read: activeSnapshot, isSame: { $0.hasSameSettings(as: $1) })
+        let snapshots = SnapshotUpdates(settings: settings, read: activeSnapshot)
         return try await updatesHandler(
             ConfigUpdatesAsyncSequence(snapshots.map { $0 as any ConfigSnapshot }))
     }
@@ -169,8 +171,31 @@ extension ActiveConfigProvider {
         public var description: String { "The setting '\(key)' cannot be read as '\(type)'." }
     }
 
+    /// A failed download.
+    ///
+    /// Access logs contain the description of an error, and that of a `DownloadError` has the URL, in
+    /// which a user ID may be.
+    public struct FetchError: Error, CustomStringConvertible {
+        /// The error of the download, which may name the user.
+        public let underlyingError: any Error
+
+        /// Creates an error, for tests.
+        public init(underlyingError: any Error) { self.underlyingError = underlyingError }
+
+        /// One sentence with code and status, or the name of the error's type.
+        public var description: String {
+            guard let error = underlyingError as? DownloadError else {
+                return "The download failed: \(type(of: underlyingError))."
+            }
+            let status = error.status.map { ", status \($0)" } ?? ""
+            return "The download failed: \(error.code)\(status)."
+        }
+    }
+
     /// One configuration.
-    private struct Snapshot: ConfigSnapshot, CustomStringConvertible, CustomDebugStringConvertible {
+    fileprivate struct Snapshot: ConfigSnapshot, CustomStringConvertible,
+        CustomDebugStringConvertible
+    {
         let providerName: String
         let configuration: ConfigurationSnapshot
         let bytesDecoder: any ConfigBytesFromStringDecoder
@@ -202,30 +227,45 @@ private struct SettingLookup {
     func result(
         in settings: some SettingsReading, bytesDecoder: any ConfigBytesFromStringDecoder
     ) throws -> LookupResult {
+        try result(
+            in: components.first.flatMap { settings[$0] }, diagnostics: settings.diagnostics,
+            bytesDecoder: bytesDecoder)
+    }
+
+    /// The value in the section that the key names.
+    func result(
+        in section: ActiveConfigSection?,
+        diagnostics: @autoclosure () -> ConfigurationDiagnostics,
+        bytesDecoder: any ConfigBytesFromStringDecoder
+    ) throws -> LookupResult {
         let encodedKey = components.joined(separator: ".")
-        guard let (value, paths) = found(in: settings), value != .null else {
+        guard let section, let (value, paths) = found(in: section), value != .null else {
             return LookupResult(encodedKey: encodedKey, value: nil)
         }
         guard let content = content(of: value, bytesDecoder) else {
             throw ActiveConfigProvider.TypeMismatch(key: encodedKey, type: type)
         }
-        let diagnostics = settings.diagnostics
+        let diagnostics = diagnostics()
         return LookupResult(
             encodedKey: encodedKey,
             value: ConfigValue(content, isSecret: paths.contains(where: diagnostics.isSecret)))
     }
 
     /// The value, and the settings whose mark as a secret applies to it.
-    private func found(in settings: some SettingsReading) -> (SettingValue, [SettingPath])? {
-        let names = components.dropFirst()
-        guard let sectionName = components.first, let first = names.first,
-            let section = settings[sectionName]
-        else { return nil }
+    private func found(in section: ActiveConfigSection) -> (SettingValue, [SettingPath])? {
+        let (sectionName, names) = (components[0], components.dropFirst())
+        guard let first = names.first else { return nil }
         let joined = names.joined(separator: ".")
-        let path = SettingPath(sectionName, joined)
-        if let value = section[joined] { return (value, [path]) }
-        let value = names.dropFirst().reduce(section[first]) { value, name in value?[name] }
-        return value.map { ($0, [SettingPath(sectionName, first), path]) }
+        let value =
+            section[joined]
+            ?? names.dropFirst().reduce(section[first]) { value, name in value?[name] }
+        return value.map { ($0, levels(of: joined).map { SettingPath(sectionName, $0) }) }
+    }
+
+    /// `a`, `a.b` and `a.b.c` for `a.b.c`, whose components may have dots.
+    private func levels(of name: String) -> [String] {
+        let scalars = name.unicodeScalars
+        return scalars.indices.filter { scalars[$0] == "." }.map { String(scalars[..<$0]) } + [name]
     }
 
     private func content(
@@ -254,45 +294,79 @@ private struct SettingLookup {
     }
 }
 
-/// What `read` returns at first and after each signal, unless it is the same as before.
-private struct Distinct<Signal: Sendable, Element: Sendable>: AsyncSequence, Sendable {
-    let signals: ConfigurationUpdates<Signal>
-    let read: @Sendable () -> Element
-    let isSame: @Sendable (Element, Element) -> Bool
+/// The values of a key: the current one first, then each new one.
+private struct ValueUpdates: AsyncSequence, Sendable {
+    typealias Element = Result<LookupResult, any Error>
 
-    init(
-        _ signals: ConfigurationUpdates<Signal>, read: @escaping @Sendable () -> Element,
-        isSame: @escaping @Sendable (Element, Element) -> Bool
-    ) {
-        self.signals = signals
-        self.read = read
-        self.isSame = isSame
-    }
+    let sections: ConfigurationUpdates<ActiveConfigSection?>
+    /// The key's value in a section.
+    let read: @Sendable (ActiveConfigSection?) -> Element
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(signals: signals.makeAsyncIterator(), read: read, isSame: isSame)
+        Iterator(sections: sections.makeAsyncIterator(), read: read)
     }
 
     struct Iterator: AsyncIteratorProtocol {
-        var signals: ConfigurationUpdates<Signal>.Iterator
-        let read: @Sendable () -> Element
-        let isSame: @Sendable (Element, Element) -> Bool
+        var sections: ConfigurationUpdates<ActiveConfigSection?>.Iterator
+        let read: @Sendable (ActiveConfigSection?) -> Element
         var last: Element?
 
         mutating func next() async -> Element? { await next(isolation: #isolation) }
 
         mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-            guard let previous = last else {
-                last = read()
-                return last
-            }
-            while await signals.next(isolation: actor) != nil {
-                let element = read()
-                if isSame(previous, element) { continue }
+            while let section = await sections.next(isolation: actor) {
+                let element = read(section)
+                if let last, isSame(last, element) { continue }
                 last = element
                 return element
             }
             return nil
+        }
+
+        private func isSame(_ old: Element, _ new: Element) -> Bool {
+            switch (old, new) {
+            case (.success(let old), .success(let new)): old == new
+            case (.failure, .failure): true
+            default: false
+            }
+        }
+    }
+}
+
+/// The active configuration, then each new one.
+private struct SnapshotUpdates: AsyncSequence, Sendable {
+    typealias Element = ActiveConfigProvider.Snapshot
+
+    let settings: any SectionObserving
+    let read: @Sendable () -> Element
+
+    func makeAsyncIterator() -> Iterator { Iterator(settings: settings, read: read) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let settings: any SectionObserving
+        let read: @Sendable () -> Element
+        var last: Element?
+
+        mutating func next() async -> Element? { await next(isolation: #isolation) }
+
+        mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+            if Task.isCancelled { return nil }
+            if let new = takeNew() { return new }
+            // New for each wait, because it compares with its own last changes: an older one may not have
+            // received `last`, and would take the return of the document before it for no change.
+            var changes = settings.changes().makeAsyncIterator()
+            while await changes.next(isolation: actor) != nil {
+                if let new = takeNew() { return new }
+            }
+            return nil
+        }
+
+        /// The active configuration; nil if it is the last element.
+        private mutating func takeNew() -> Element? {
+            let current = read()
+            if let last, last.hasSameSettings(as: current) { return nil }
+            last = current
+            return current
         }
     }
 }

@@ -10,14 +10,11 @@ func measure(_ config: ActiveConfig, _ updater: ActiveConfigUpdater) async {
     observation.cancel()
 }
 
-/// Counts documents that became active or were refused, and records the last active version.
+/// Counts documents that became active or were refused.
 struct ConfigurationMetrics: ConfigurationObserving {
     func observe(_ event: ConfigurationEvent) {
         switch event.kind {
-        case .active:
-            Counter(label: "activeconfig.document.activations").increment()
-            guard let version = event.document?.templateVersion else { return }
-            Gauge(label: "activeconfig.document.version").record(version)
+        case .active: Counter(label: "activeconfig.document.activations").increment()
         case .refused(let refusal, _):
             let type = "\(type(of: refusal.underlyingError ?? refusal))"
             Counter(label: "activeconfig.document.refusals", dimensions: [("error.type", type)])
@@ -27,9 +24,10 @@ struct ConfigurationMetrics: ConfigurationObserving {
     }
 }
 
-/// Records the number of users in each state, and counts changes.
+/// Records the number of users in each state and the newest change's version, and counts changes.
 func recordUpdates(of updater: ActiveConfigUpdater) async {
     let changes = Counter(label: "activeconfig.updater.changes")
+    let version = Gauge(label: "activeconfig.document.version")
     let meters = ["connecting", "live", "polling", "waiting", "paused"].reduce(into: [:]) {
         $0[$1] = Meter(
             label: "activeconfig.updater.user.count",
@@ -44,7 +42,9 @@ func recordUpdates(of updater: ActiveConfigUpdater) async {
             guard let name = name(of: state) else { continue }
             states[userID] = name
             meters[name]?.increment()
-        case .applied: changes.increment()
+        case .applied(let update):
+            changes.increment()
+            if let newest = update.templateVersion { version.record(newest) }
         case .pending: break
         }
     }

@@ -246,6 +246,28 @@ struct ActiveConfigProviderTests {
         #expect(try #require(snapshot.value(forKey: "Vault.shown", type: .string).value).isSecret)
     }
 
+    @Test(arguments: [
+        ("vault", true), ("vault.inner", true), ("vault.inner.key", true), ("vault.other", false),
+        ("vault.inn", false),
+    ])
+    func aMarkAppliesToAllLevelsBelow(_ marked: String, isSecret: Bool) throws {
+        let nested: SettingValue = ["inner": ["key": "hunter2"]]
+        let config = Self.make([
+            "Nested": ["vault": nested], "Dotted": ["vault.inner.key": "hunter2"],
+        ])
+        let provider = ActiveConfigProvider(config)
+        for section in ["Nested", "Dotted"] {
+            config.diagnostics.markSecret(SettingPath(section, marked))
+            let key = AbsoluteConfigKey([section, "vault", "inner", "key"])
+            let value = try provider.value(forKey: key, type: .string).value
+            #expect(try #require(value).isSecret == isSecret, "\(section)")
+        }
+        // The same setting by a component with dots.
+        let key = AbsoluteConfigKey(["Dotted", "vault.inner.key"])
+        let value = try provider.value(forKey: key, type: .string).value
+        #expect(try #require(value).isSecret == isSecret)
+    }
+
     @Test func descriptionsHaveNoValueAndNoUserID() {
         let config = Self.make(["Shop": ["token": "hunter2"]])
         let user = config.configuration(forUserID: "user 12")
@@ -276,10 +298,55 @@ struct ActiveConfigProviderTests {
             downloader: ScriptedDownloader(.failure(error)),
             store: InMemoryStore(bootstrap: .state(.make(sections: ["Shop": ["limit": 1]]))))
         let provider = ActiveConfigProvider(config.configuration(forUserID: "1"))
-        await #expect(throws: error) {
+        let thrown = await #expect(throws: ActiveConfigProvider.FetchError.self) {
             try await provider.fetchValue(forKey: "Shop.limit", type: .int)
         }
+        #expect(thrown?.underlyingError as? DownloadError == error)
         #expect(try provider.value(forKey: "Shop.limit", type: .int).value == 1)
+    }
+
+    @Test func aFetchOfAKeyWithoutSettingMakesNoRequest() async throws {
+        let downloader = ScriptedDownloader(.failure(DownloadError(.httpStatus, status: 404)))
+        let provider = ActiveConfigProvider(.make(downloader: downloader))
+        for components in [[], ["limit"]] {
+            let key = AbsoluteConfigKey(components)
+            let result = try await provider.fetchValue(forKey: key, type: .int)
+            let encodedKey = components.joined(separator: ".")
+            #expect(result == LookupResult(encodedKey: encodedKey, value: nil))
+        }
+        #expect(downloader.requests.isEmpty)
+        await #expect(throws: (any Error).self) {
+            try await provider.fetchValue(forKey: "Shop.limit", type: .int)
+        }
+    }
+
+    @Test(arguments: [
+        (
+            DownloadError(
+                .httpStatus, status: 404, url: URL(string: "https://example.com/users/hunter2"),
+                serverMessage: "There is no hunter2.") as any Error,
+            "The download failed: httpStatus, status 404."
+        ),
+        (DownloadError(.timedOut), "The download failed: timedOut."),
+        (
+            ConfigurationRefusal("It is not for hunter2."),
+            "The download failed: ConfigurationRefusal."
+        ),
+    ])
+    func theErrorOfAFetchHasNoUserID(_ error: any Error, text: String) async throws {
+        let recorder = Recorder()
+        let config = ActiveConfig.make(downloader: ScriptedDownloader(.failure(error)))
+        let provider = ActiveConfigProvider(config.configuration(forUserID: "hunter2"))
+        let reader = ConfigReader(provider: provider, accessReporter: recorder)
+        let thrown = await #expect(throws: (any Error).self) {
+            try await reader.fetchRequiredInt(forKey: "Shop.limit")
+        }
+        #expect("\(try #require(thrown))" == text)
+        #expect(String(reflecting: try #require(thrown)) == text)
+        let fetchError = try #require(thrown as? ActiveConfigProvider.FetchError)
+        #expect("\(fetchError.underlyingError)" == "\(error)")
+        #expect(recorder.events.count == 1)
+        #expect(!recorder.events.map(\.description).joined().contains("hunter2"))
     }
 
     @Test func aFetchOfAHeldDocumentReturnsTheActiveValue() async throws {
@@ -384,6 +451,24 @@ struct ActiveConfigProviderTests {
             #expect(try await int(iterator.next(), "Home.limit") == nil)
         }
         #expect(try int(kept, "Shop.limit") == nil)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func aWatchOfSnapshotsReceivesADocumentThatReturns() async throws {
+        let documents = [0, 1, 2, 1].map { number -> [String: ActiveConfigSection] in
+            ["Home": ["limit": .integer(number)], "Shop": ["limit": .integer(number)]]
+        }
+        let config = Self.make(documents[0], documents[1], documents[2], documents[3])
+        try await ActiveConfigProvider(config).watchSnapshot { updates async throws in
+            var iterator = updates.makeAsyncIterator()
+            #expect(try await int(iterator.next(), "Shop.limit") == 0)
+            for number in [1, 2, 1] {
+                try await config.downloadNewConfig()
+                let snapshot = try await iterator.next()
+                #expect(try int(snapshot, "Shop.limit") == number)
+                #expect(try int(snapshot, "Home.limit") == number)
+            }
+        }
     }
 
     @Test(.timeLimit(.minutes(2)))

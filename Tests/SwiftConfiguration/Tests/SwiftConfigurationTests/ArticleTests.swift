@@ -65,7 +65,6 @@ struct ArticleTests {
             observer.observe(event(.forgotten, version: 7))
         }
         #expect(metrics.counterTotal(label: "activeconfig.document.activations") == 2)
-        #expect(try metrics.expectGauge("activeconfig.document.version").lastValue == 4)
         for type in ["ConfigurationRefusal", "DownloadError"] {
             #expect(
                 metrics.counterTotal(
@@ -77,7 +76,7 @@ struct ArticleTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func theUsersOfAnUpdaterAreCountedByState() async throws {
+    func theUpdatesHaveTheStatesAndVersionsOfAllUsers() async throws {
         let backend = ScriptedBackend()
         let config = ActiveConfig.make(downloader: ScriptedDownloader())
         let updater = ActiveConfigUpdater.make(
@@ -98,6 +97,7 @@ struct ArticleTests {
         defer { starting.cancel() }
         var counts: [String: Int] = [:]
         var changes = 0
+        var version: String?
         var iterator = lines.makeAsyncIterator()
         func read(until isMet: () -> Bool) async throws {
             while !isMet() {
@@ -110,6 +110,9 @@ struct ArticleTests {
                 case ("set", let state?): counts[state] = 0
                 case ("increment", let state?): counts[state, default: 0] += 1
                 case ("decrement", let state?): counts[state, default: 0] -= 1
+                case ("record", nil):
+                    #expect(line.contains("activeconfig.document.version"))
+                    version = line.firstMatch(of: /metric\.value=(\d+)/).map { "\($0.output.1)" }
                 default: changes += line.contains("activeconfig.updater.changes") ? 1 : 0
                 }
                 #expect(counts.values.allSatisfy { (0...3).contains($0) })
@@ -118,8 +121,8 @@ struct ArticleTests {
         try await read { counts["live"] == 3 }
         #expect(counts["connecting"] == 0)
         let before = changes
-        backend.publish(["Home": ["title": "New"]])
-        try await read { changes > before }
+        let published = backend.publish(["Home": ["title": "New"]])
+        try await read { changes > before && version == "\(published)" }
         updater.users = .fixed(["1", nil])
         try await read { counts["live"] == 2 }
         #expect(counts.values.reduce(0, +) == 2)
@@ -197,5 +200,23 @@ struct ArticleTests {
         await group.triggerGracefulShutdown()
         try await running.value
         #expect(updater.state(ofUserID: nil) == .stopped)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func aGracefulShutdownEndsTheMetrics() async throws {
+        let backend = ScriptedBackend()
+        let config = ActiveConfig.make(downloader: ScriptedDownloader())
+        let updater = ActiveConfigUpdater.make(config, source: backend, clock: backend.clock)
+        let (lines, continuation) = AsyncStream<String>.makeStream()
+        let metrics = StreamMetricsFactory(stream: Lines(continuation: continuation))
+        let (logger, _) = makeLogger()
+        let group = ServiceGroup(
+            services: [MetricsService(config: config, updater: updater)], logger: logger)
+        let running = withMetricsFactory(metrics) { Task { try await group.run() } }
+        // The service records.
+        var iterator = lines.makeAsyncIterator()
+        #expect(await iterator.next() != nil)
+        await group.triggerGracefulShutdown()
+        try await running.value
     }
 }
