@@ -62,6 +62,7 @@ With --updater it measures the client's updater with the backend instead, for 1 
   F12 processor time of the idle process                        at most 0.5 and 5 % of a core
       and the resources that a thousand connections leave behind
       both also, without a target, for a service with 1,000 users on few streams
+  F15 the time in which that service ends during a publish, measured with both       at most 2 s
   R4  the active value, the reported states, the delays and the memory of clients while a server
       is unavailable, slow or hostile, or requests a delay                the value stays
   R5  reads and events of another user, while the user changes continuously, the backend

@@ -178,16 +178,40 @@ struct TwoProcessesTests {
         }
     }
 
-    /// Stores a version as another process, and switches to another user and back, which reads it.
-    private func switching(to version: Int, _ config: ActiveConfig) -> @Sendable () -> Void {
-        { [store] in
-            store.base.persistConfiguration(.versioned(version), forUserID: "b")
-            store.base.persistPendingConfiguration(nil, forUserID: "b")
+    /// Switches to another user and back, which reads the store.
+    private func switching(_ config: ActiveConfig) -> @Sendable () -> Void {
+        {
             onAnotherThread {
                 config.currentUserID = "c"
                 config.currentUserID = "b"
             }
         }
+    }
+
+    /// Stores a version as another process, and switches.
+    private func switching(to version: Int, _ config: ActiveConfig) -> @Sendable () -> Void {
+        { [store, switchUser = switching(config)] in
+            store.base.persistConfiguration(.versioned(version), forUserID: "b")
+            store.base.persistPendingConfiguration(nil, forUserID: "b")
+            switchUser()
+        }
+    }
+
+    /// The versions that are reported to observers as active.
+    private struct ActiveVersions {
+        private let reported = Locked<[Int?]>([])
+        private let subscription: ActiveConfigSubscription
+
+        init(of config: ActiveConfig) {
+            subscription = config.addObserver(
+                ClosureObserver { [reported] event in
+                    if case .active = event.kind {
+                        reported.withLock { $0.append(event.document?.templateVersion) }
+                    }
+                })
+        }
+
+        var versions: [Int?] { reported.withLock { $0 } }
     }
 
     /// A switch takes no turn, so it can read a later version between a decision and its save.
@@ -204,23 +228,11 @@ struct TwoProcessesTests {
     @Test func anActivationWhoseSaveASwitchHasReadIsReported() async throws {
         let config = launch(2, store: store, .manual)
         try await config.downloadNewConfig()
-        let active = Locked<[Int?]>([])
-        let subscription = config.addObserver(
-            ClosureObserver { event in
-                if case .active = event.kind {
-                    active.withLock { $0.append(event.document?.templateVersion) }
-                }
-            })
-        store.afterNextPersist(of: "b") {
-            onAnotherThread {
-                config.currentUserID = "c"
-                config.currentUserID = "b"
-            }
-        }
+        let active = ActiveVersions(of: config)
+        store.afterNextPersist(of: "b", switching(config))
         await config.activate()
         #expect(config["Home"]?.title == "2" && config.snapshot.pending?.document == nil)
-        #expect(active.withLock { $0 } == [2])
-        withExtendedLifetime(subscription) {}
+        #expect(active.versions == [2])
     }
 
     /// Likewise what a download has just stored.
@@ -231,25 +243,13 @@ struct TwoProcessesTests {
         let config = CoordinatorFixture.make(downloader, store: store).config
         config.currentUserID = "b"
         try await config.downloadNewConfig()
-        let active = Locked<[Int?]>([])
-        let subscription = config.addObserver(
-            ClosureObserver { event in
-                if case .active = event.kind {
-                    active.withLock { $0.append(event.document?.templateVersion) }
-                }
-            })
-        store.afterNextPersist(of: "b") {
-            onAnotherThread {
-                config.currentUserID = "c"
-                config.currentUserID = "b"
-            }
-        }
+        let active = ActiveVersions(of: config)
+        store.afterNextPersist(of: "b", switching(config))
         let result: DownloadResult = try await config.downloadNewConfig()
         #expect(result.outcome == .downloaded && result.isActive && result.replacedVersion == 5)
         #expect(config["Home"]?.title == "2")
         #expect(config.front.entry.documents.active?.source == .downloaded)
-        #expect(active.withLock { $0 } == [2])
-        withExtendedLifetime(subscription) {}
+        #expect(active.versions == [2])
     }
 
     @Test func aPushStoresNothingOverAVersionThatASwitchHasRead() async throws {
@@ -332,20 +332,13 @@ struct TwoProcessesTests {
         let config = CoordinatorFixture.make(ScriptedDownloader(.unchanged), store: store).config
         config.currentUserID = "b"
         #expect(config["Home"]?.title == "1")
-        let active = Locked<[Int?]>([])
-        let subscription = config.addObserver(
-            ClosureObserver { event in
-                if case .active = event.kind {
-                    active.withLock { $0.append(event.document?.templateVersion) }
-                }
-            })
+        let active = ActiveVersions(of: config)
         step.withLock { $0 = switching(to: 3, config) }
         let result: DownloadResult = try await config.downloadNewConfig()
         #expect(result.outcome == .notModified && result.isActive)
         #expect(config["Home"]?.title == "3")
         #expect(config.front.entry.documents.active?.source == .stored)
-        #expect(active.withLock { $0 } == [])
-        withExtendedLifetime(subscription) {}
+        #expect(active.versions == [])
     }
 
     /// Only memory has the later document then.
