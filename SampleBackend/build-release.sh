@@ -11,7 +11,8 @@ USAGE: SampleBackend/build-release.sh [--package FOLDER] [PRODUCT …]
 
 Builds products of SampleBackend (default: sample-backend) for release, and prints the folder of the programs.
 On Linux they contain Swift's libraries and no symbols; at run time sample-backend needs libcurl, libsqlite3
-and the time zone database.
+and the time zone database. They do not check at run time that accesses to memory are exclusive, which takes
+7 % of a request's time: all tests, sanitizers and fuzzers run with these checks.
 
   --package FOLDER  builds another package, such as that of an earlier commit; skips products that it does
                     not have
@@ -43,7 +44,7 @@ done
 
 setup swift sqlite libcurl git
 [ "$package" != SampleBackend ] || SampleBackend/pin-versions.sh
-options=(-c release --package-path "$package")
+options=(-c release --package-path "$package" -Xswiftc -enforce-exclusivity=unchecked)
 [ "$(uname -s)" = Darwin ] || options+=(--static-swift-stdlib -Xlinker --strip-all)
 for product; do
     [ "$package" != SampleBackend ] && ! grep -q "name: \"$product\"" "$package/Package.swift" ||
