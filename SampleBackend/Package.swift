@@ -204,7 +204,9 @@ let package = Package(
             dependencies: [
                 "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore", "JSONTree",
                 "Rendering", "Targeting", "TemplateStore", "Templates",
-            ] + products("ArgumentParser", "Logging", "NIOCore", "NIOEmbedded", "NIOHTTP1"),
+            ]
+                + products(
+                    "ArgumentParser", "Logging", "NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix"),
             path: "Tests/RequestStages"
         ),
         .executableTarget(

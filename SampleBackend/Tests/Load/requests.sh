@@ -20,9 +20,9 @@ measure() {
 }
 progress() { [ ! -t 2 ] || printf '\r\033[K%s' "$1" >&2; }
 
-# compare NAME BYTES KIND: the backends, nginx and peers in turn, with a template of that size.
+# compare NAME BYTES KIND: the backends, nginx, a bare handler and peers in turn, with a template of that size.
 compare() {
-    local name=$1 servers="nginx $sides $peers" server first rest
+    local name=$1 servers="nginx nio $sides $peers" server first rest
     python3 SampleBackend/Tests/Load/template.py "$2" "$3" >"$work/template.json"
     for server in $sides; do
         publish "$server" "$work/template.json" >/dev/null
@@ -30,6 +30,7 @@ compare() {
     done
     cp "$work/this/document" "$work/nginx/www/document.json"
     chmod 644 "$work/nginx/www/document.json"
+    start_server nio "$bin/RequestStages" bare "$work/this/document"
     for server in $peers; do
         start_server "$server" "$peers_bin/Peers" "$server" "$work/this/document"
     done
@@ -50,7 +51,7 @@ compare() {
         read -r first rest <<<"$servers"
         servers="$rest $first"
     done
-    for server in $peers; do stop_server "$server"; done
+    for server in nio $peers; do stop_server "$server"; done
     progress ""
 }
 tag() { tr -d '\r' <"$work/$1/head" | sed -n 's/^[Ee][Tt]ag: //p'; }

@@ -2,7 +2,6 @@ import ConfigServer
 import HTTPServing
 import NIOCore
 import NIOEmbedded
-import NIOHTTP1
 
 /// A connection in memory that answers requests.
 protocol MeasuredConnection {
@@ -31,35 +30,12 @@ struct ServedConnection: MeasuredConnection {
     }
 }
 
-/// SwiftNIO's HTTP/1.1 pipeline with a handler that reads neither the path nor the fields.
+/// A connection of ``BareHandler``.
 struct BareConnection: MeasuredConnection {
-    private final class Handler: ChannelInboundHandler {
-        typealias InboundIn = HTTPServerRequestPart
-        typealias OutboundOut = HTTPServerResponsePart
-
-        private let document: ByteBuffer
-        private let head: HTTPResponseHead
-
-        init(bytes: Int) {
-            document = ByteBuffer(repeating: UInt8(ascii: "a"), count: bytes)
-            head = HTTPResponseHead(
-                version: .http1_1, status: .ok,
-                headers: ["Content-Type": "application/json", "Content-Length": "\(bytes)"])
-        }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            guard case .end = unwrapInboundIn(data) else { return }
-            context.write(wrapOutboundOut(.head(head)), promise: nil)
-            context.write(wrapOutboundOut(.body(.byteBuffer(document))), promise: nil)
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        }
-    }
-
     let channel = EmbeddedChannel()
 
-    init(bytes: Int) throws {
+    init(_ document: ByteBuffer) throws {
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-        try channel.pipeline.syncOperations.addHandler(Handler(bytes: bytes))
+        try BareHandler.setUp(channel, document)
     }
 }

@@ -18,11 +18,17 @@ import Templates
     import Darwin
 #endif
 
-/// Measures the processor time of a request for a document, and of its stages, without a socket.
 @main
 struct RequestStages: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "RequestStages",
+        abstract: "Measures requests for documents beside a bare SwiftNIO handler.",
+        subcommands: [Stages.self, Bare.self], defaultSubcommand: Stages.self)
+}
+
+/// Measures the processor time of a request for a document, and of its stages, without a socket.
+struct Stages: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         abstract:
             "Prints the processor time of a request for a document and of each of its stages, in "
             + "microseconds, beside that of a bare SwiftNIO handler.",
@@ -32,6 +38,7 @@ struct RequestStages: AsyncParsableCommand {
     @Option(help: "Repetitions of each stage.") var count = 100_000
     @Option(help: "Rounds, of which the median is printed.") var rounds = 5
     @Option(help: "Measures this stage only.") var only: String?
+    @Option(help: "Threads that send requests, each on its connection.") var threads = 1
 
     /// The target of a request as apps send it, with the number of the user.
     private static func target(_ number: Int) -> String {
@@ -65,10 +72,12 @@ struct RequestStages: AsyncParsableCommand {
                 userID: "user-\(number)", signals: try Signals(query: target.query), date: Date())
         }
         let size = project.rendered(for: contexts[0]).document.jsonBytes.readableBytes
-        print("a document of \(size) bytes, \(compiled.conditions.conditions.count) conditions")
-        try measure("bare handler", with: BareConnection(bytes: size), requests)
-        let connection = try ServedConnection(server)
-        try measure("request", with: connection, requests)
+        Swift.print(
+            "a document of \(size) bytes, \(compiled.conditions.conditions.count) conditions")
+        measure("bare handler", requests) {
+            try BareConnection(ByteBuffer(repeating: UInt8(ascii: "a"), count: size))
+        }
+        measure("request", requests) { try ServedConnection(server) }
         try measure("head → target, query") { _ = try RequestTarget(targets[$0]) }
         try measure("query → signals") { _ = try Signals(query: parsed[$0].query) }
         measure("conditions") { _ = compiled.conditions.evaluate(contexts[$0]) }
@@ -80,10 +89,25 @@ struct RequestStages: AsyncParsableCommand {
         }
     }
 
-    private func measure(
-        _ name: String, with connection: some MeasuredConnection, _ requests: [ByteBuffer]
-    ) throws {
-        try measure(name) { try connection.answer(requests[$0]) }
+    /// Prints the processor time of a request, which does not include the waits for locks of other
+    /// threads.
+    private func measure<Connection: MeasuredConnection & SendableMetatype>(
+        _ name: String, _ requests: [ByteBuffer], _ connect: @Sendable () throws -> Connection
+    ) {
+        guard only == nil || only == name else { return }
+        let rounds = (0..<max(rounds, 1)).map { _ in
+            let start = Self.processorTime
+            DispatchQueue.concurrentPerform(iterations: threads) { _ in
+                do {
+                    let connection = try connect()
+                    for number in 0..<count { try connection.answer(requests[number % 1_000]) }
+                } catch {
+                    fatalError("\(error)")
+                }
+            }
+            return (Self.processorTime - start) / Double(count * threads)
+        }
+        print(name, rounds)
     }
 
     /// Prints the median of the rounds' times for one of 1,000 numbers, in microseconds.
@@ -94,14 +118,19 @@ struct RequestStages: AsyncParsableCommand {
         for _ in 0..<max(rounds, 1) {
             let start = Self.processorTime
             for number in 0..<count { try body(number % 1_000) }
-            times.append((Self.processorTime - start) / Double(count) * 1e6)
+            times.append((Self.processorTime - start) / Double(count))
         }
-        let median = times.sorted()[times.count / 2]
-        print(
+        print(name, times)
+    }
+
+    /// Prints the median of times in seconds.
+    private func print(_ name: String, _ times: [Double]) {
+        let median = times.sorted()[times.count / 2] * 1e6
+        Swift.print(
             name.padding(toLength: 30, withPad: " ", startingAt: 0)
                 + String(format: "%7.2f µs", median))
     }
 
-    /// The processor time of the process, which has one busy thread, in seconds.
+    /// The processor time of the process in seconds.
     private static var processorTime: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Servers for comparison with the backend, which send the bytes of a file from memory to every
+/// A server for comparison with the backend, which sends the bytes of a file from memory to every
 /// user.
 ///
-/// `Peers nio|hummingbird FILE` prints `listening on URL` and serves until it is killed.
+/// `Peers hummingbird FILE` prints `listening on URL` and serves until it is killed.
 @main
 struct Peers {
     static func main() async throws {
@@ -12,14 +12,13 @@ struct Peers {
             let document = FileManager.default.contents(atPath: arguments[2])
         else { return usage() }
         switch arguments[1] {
-        case "nio": try await BareHandler.serve(document)
         case "hummingbird": try await HummingbirdRoute.serve(document)
         default: usage()
         }
     }
 
     private static func usage() {
-        FileHandle.standardError.write(Data("USAGE: Peers nio|hummingbird FILE\n".utf8))
+        FileHandle.standardError.write(Data("USAGE: Peers hummingbird FILE\n".utf8))
         exit(64)
     }
 

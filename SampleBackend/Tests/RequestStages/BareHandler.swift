@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -11,12 +12,12 @@ final class BareHandler: ChannelInboundHandler {
     private let document: ByteBuffer
     private let head: HTTPResponseHead
 
-    init(_ document: Data) {
-        self.document = ByteBuffer(bytes: document)
+    private init(_ document: ByteBuffer) {
+        self.document = document
         head = HTTPResponseHead(
             version: .http1_1, status: .ok,
             headers: [
-                "Content-Type": "application/json", "Content-Length": "\(document.count)",
+                "Content-Type": "application/json", "Content-Length": "\(document.readableBytes)",
             ])
     }
 
@@ -27,18 +28,31 @@ final class BareHandler: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
 
-    static func serve(_ document: Data) async throws {
+    static func setUp(_ channel: any Channel, _ document: ByteBuffer) throws {
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+        try channel.pipeline.syncOperations.addHandler(BareHandler(document))
+    }
+}
+
+/// Serves one document with ``BareHandler``.
+struct Bare: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serves the bytes of a file with a bare SwiftNIO handler until it is killed.",
+        discussion: "Prints \"listening on\" and its address.")
+
+    @Argument(help: "The file.") var document: String
+
+    func run() async throws {
+        let document = ByteBuffer(bytes: try Data(contentsOf: URL(filePath: document)))
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 1_024)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(BareHandler(document))
-                }
+                channel.eventLoop.makeCompletedFuture { try BareHandler.setUp(channel, document) }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        Peers.announce(port: listener.localAddress?.port ?? 0)
+        let port = listener.localAddress?.port ?? 0
+        FileHandle.standardOutput.write(Data("listening on http://127.0.0.1:\(port)\n".utf8))
         try await listener.closeFuture.get()
     }
 }
