@@ -75,7 +75,7 @@ public struct ConfigServerOptions: Sendable {
     /// Folder with the console's files, for developing the console; nil uses the embedded files.
     public var consolePages: URL?
 
-    /// Maximum size of the cache of rendered documents, in bytes per project.
+    /// Maximum size of the cache of rendered documents of all projects, in bytes.
     public var renderCacheBytes = 32 << 20
 
     /// The delivery of webhooks.

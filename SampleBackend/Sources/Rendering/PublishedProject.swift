@@ -7,26 +7,27 @@ public import Templates
 /// The data that answers the users of one project: the compiled current template and the pinned
 /// values.
 ///
-/// It is immutable; a publish creates a new one.
-public struct PublishedProject: Sendable {
-    /// The default memory limit for the cached documents of one version, in bytes.
-    public static let defaultCacheBytes = 32 << 20
-
+/// It is immutable; a publish creates a new one. It is a class so that a request takes one
+/// reference, whose count all threads share.
+public final class PublishedProject: Sendable {
     /// The current version.
     public let compiled: CompiledTemplate
 
     /// The pinned values by user.
-    public private(set) var overrides: [ExactText: OverridesDocument]
+    public let overrides: [ExactText: OverridesDocument]
 
     /// The sections that the version changed; nil when it was not compared with its predecessor.
     public let changedSections: ChangedSections?
 
     /// Identifies all inputs of a document except the request; nil when documents also depend on
     /// the time.
-    public private(set) var stamp: DocumentStamp?
+    public let stamp: DocumentStamp?
 
-    /// The rendered documents of this version by the results of its conditions.
+    /// The rendered documents, also those of other projects.
     private let cache: RenderCache
+
+    /// Identifies the documents of this version in the cache.
+    private let cachedVersion: RenderCache.VersionID
 
     /// Creates a project with a version.
     ///
@@ -34,16 +35,27 @@ public struct PublishedProject: Sendable {
     ///   - compiled: The compiled version.
     ///   - changedSections: The sections that the version changed, if known.
     ///   - overrides: The pinned values by user.
-    ///   - cacheBytes: The memory limit for cached documents, in bytes.
+    ///   - cache: The cache of its documents; by default its own of at most 32 MiB.
     public init(
         _ compiled: CompiledTemplate, changedSections: ChangedSections? = nil,
-        overrides: [ExactText: OverridesDocument] = [:], cacheBytes: Int = Self.defaultCacheBytes
+        overrides: [ExactText: OverridesDocument] = [:],
+        cache: RenderCache = RenderCache(maximumBytes: 32 << 20)
     ) {
         self.compiled = compiled
         self.changedSections = changedSections
         self.overrides = overrides
         stamp = compiled.conditions.dates.isEmpty ? DocumentStamp() : nil
-        cache = RenderCache(maximumBytes: cacheBytes)
+        self.cache = cache
+        cachedVersion = cache.makeVersionID()
+    }
+
+    private init(_ other: PublishedProject, overrides: [ExactText: OverridesDocument]) {
+        compiled = other.compiled
+        self.overrides = overrides
+        changedSections = other.changedSections
+        stamp = other.stamp.map { _ in DocumentStamp() }
+        cache = other.cache
+        cachedVersion = other.cachedVersion
     }
 
     /// Returns the same version with other values pinned for a user.
@@ -55,10 +67,9 @@ public struct PublishedProject: Sendable {
     public func settingOverrides(
         _ overrides: OverridesDocument?, forUserID userID: String
     ) -> PublishedProject {
-        var copy = self
-        copy.overrides[ExactText(userID)] = overrides
-        copy.stamp = stamp.map { _ in DocumentStamp() }
-        return copy
+        var all = self.overrides
+        all[ExactText(userID)] = overrides
+        return settingAllOverrides(all)
     }
 
     /// Returns the same version with other values pinned for all users.
@@ -68,14 +79,8 @@ public struct PublishedProject: Sendable {
     public func settingAllOverrides(
         _ overrides: [ExactText: OverridesDocument]
     ) -> PublishedProject {
-        var copy = self
-        copy.overrides = overrides
-        copy.stamp = stamp.map { _ in DocumentStamp() }
-        return copy
+        PublishedProject(self, overrides: overrides)
     }
-
-    /// The approximate memory of the cached documents, in bytes.
-    public var cachedBytes: Int { cache.bytes }
 
     /// Returns a user's document, ready to send.
     ///
@@ -128,11 +133,12 @@ public struct PublishedProject: Sendable {
     private func pieces(
         for results: ConditionResults
     ) -> (pieces: RenderedPieces, wasCached: Bool) {
-        if let pieces = cache.pieces(for: results) { return (pieces, true) }
+        let key = RenderCache.Key(version: cachedVersion, results: results)
+        if let pieces = cache.pieces(for: key) { return (pieces, true) }
         var text = DocumentText()
         compiled.write(DocumentBasis(results: results, overrides: nil), to: &text)
         let pieces = RenderedPieces(text, version: compiled.version.number)
-        cache.keep(pieces, for: results)
+        cache.keep(pieces, for: key)
         return (pieces, false)
     }
 

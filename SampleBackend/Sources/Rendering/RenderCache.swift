@@ -1,11 +1,22 @@
 import NIOConcurrencyHelpers
+import Synchronization
 import Targeting
 
-/// A cache of rendered documents, keyed by the results of the conditions, with bounded memory.
+/// A cache of rendered documents of any number of projects, with bounded memory.
 ///
 /// It has two generations. A cache hit moves a document to the young one. When the young one fills
-/// half of the memory, it replaces the old one, which drops the documents that were not used since.
-final class RenderCache: Sendable {
+/// half of the memory, it replaces the old one, which drops the documents that were not used since,
+/// such as those of earlier versions.
+public final class RenderCache: Sendable {
+    /// Identifies a document: a version of a project, and the results of its conditions.
+    struct Key: Sendable, Hashable {
+        let version: VersionID
+        let results: ConditionResults
+    }
+
+    /// A number that no other version in the cache has.
+    typealias VersionID = UInt64
+
     /// The memory limit for the documents, in bytes.
     private let maximumBytes: Int
 
@@ -17,7 +28,7 @@ final class RenderCache: Sendable {
 
     /// A table of documents with its size in memory.
     private struct Generation: Sendable {
-        private(set) var documents: [ConditionResults: RenderedPieces] = [:]
+        private(set) var documents: [Key: RenderedPieces] = [:]
 
         /// Memory of the documents, excluding their slots in the table.
         private var documentBytes = 0
@@ -30,16 +41,14 @@ final class RenderCache: Sendable {
             documentBytes + bytes + Self.tableBytes(documents.count + 1)
         }
 
-        mutating func insert(
-            _ pieces: RenderedPieces, of bytes: Int, for results: ConditionResults
-        ) {
-            if documents.updateValue(pieces, forKey: results) == nil { documentBytes += bytes }
+        mutating func insert(_ pieces: RenderedPieces, of bytes: Int, for key: Key) {
+            if documents.updateValue(pieces, forKey: key) == nil { documentBytes += bytes }
         }
 
         /// Approximate memory of a document in bytes, excluding its slot in the table.
-        static func bytes(_ pieces: RenderedPieces, _ results: ConditionResults) -> Int {
+        static func bytes(_ pieces: RenderedPieces, _ key: Key) -> Int {
             // The slot holds the results of the first 256 conditions inline.
-            pieces.allocatedBytes + max(results.count / 8 - 32, 0)
+            pieces.allocatedBytes + max(key.results.count / 8 - 32, 0)
         }
 
         /// A dictionary has a power-of-two number of slots and uses at most three quarters of them.
@@ -47,43 +56,50 @@ final class RenderCache: Sendable {
             let fewest = (count * 4 + 2) / 3
             let places = 1 << (Int.bitWidth - max(fewest - 1, 0).leadingZeroBitCount)
             return places
-                * (MemoryLayout<ConditionResults>.stride + MemoryLayout<RenderedPieces>.stride)
+                * (MemoryLayout<Key>.stride + MemoryLayout<RenderedPieces>.stride)
         }
     }
 
     private let state = NIOLockedValueBox(State())
+    private let lastVersion = Atomic<VersionID>(0)
 
-    init(maximumBytes: Int) {
+    /// Creates an empty cache.
+    ///
+    /// - Parameter maximumBytes: The memory limit for the documents, in bytes; 0 keeps none.
+    public init(maximumBytes: Int) {
         self.maximumBytes = maximumBytes
     }
 
-    /// The document for the results; nil when it is not cached.
-    func pieces(for results: ConditionResults) -> RenderedPieces? {
+    /// A number for the documents of a version.
+    func makeVersionID() -> VersionID {
+        lastVersion.add(1, ordering: .relaxed).newValue
+    }
+
+    /// The document with a key; nil when it is not cached.
+    func pieces(for key: Key) -> RenderedPieces? {
         state.withLockedValue { state in
-            if let pieces = state.young.documents[results] { return pieces }
-            guard let pieces = state.old.documents[results] else { return nil }
-            insert(pieces, for: results, into: &state)
+            if let pieces = state.young.documents[key] { return pieces }
+            guard let pieces = state.old.documents[key] else { return nil }
+            insert(pieces, for: key, into: &state)
             return pieces
         }
     }
 
-    func keep(_ pieces: RenderedPieces, for results: ConditionResults) {
-        state.withLockedValue { insert(pieces, for: results, into: &$0) }
+    func keep(_ pieces: RenderedPieces, for key: Key) {
+        state.withLockedValue { insert(pieces, for: key, into: &$0) }
     }
 
     /// Approximate memory in bytes.
-    var bytes: Int { state.withLockedValue { $0.young.bytes + $0.old.bytes } }
+    public var bytes: Int { state.withLockedValue { $0.young.bytes + $0.old.bytes } }
 
     /// Adds a document to the young generation.
-    private func insert(
-        _ pieces: RenderedPieces, for results: ConditionResults, into state: inout State
-    ) {
-        let bytes = Generation.bytes(pieces, results)
+    private func insert(_ pieces: RenderedPieces, for key: Key, into state: inout State) {
+        let bytes = Generation.bytes(pieces, key)
         if state.young.bytes(adding: bytes) > maximumBytes / 2 {
             state.old = state.young
             state.young = Generation()
         }
         guard state.young.bytes(adding: bytes) <= maximumBytes / 2 else { return }
-        state.young.insert(pieces, of: bytes, for: results)
+        state.young.insert(pieces, of: bytes, for: key)
     }
 }

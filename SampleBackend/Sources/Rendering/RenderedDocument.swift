@@ -103,7 +103,9 @@ public final class DocumentStamp: Sendable {
 }
 
 /// A rendered document that many users share: complete, or with gaps for the user's ID.
-struct RenderedPieces: Sendable {
+///
+/// A class so that a request takes one reference, whose count all threads share.
+final class RenderedPieces: Sendable {
     /// The bytes between the gaps; one piece when the document is the same for all users.
     private let pieces: [ByteBuffer]
 
@@ -118,7 +120,7 @@ struct RenderedPieces: Sendable {
     /// The precomputed parts of each user's tag; nil when there are no gaps.
     private let gapHashing: GapHashing?
 
-    private struct GapHashing {
+    private struct GapHashing: Sendable {
         /// Hash of the bytes before the first gap.
         let start: SHA256
         /// The content of the last piece, without the members that entity tags exclude.
@@ -134,9 +136,15 @@ struct RenderedPieces: Sendable {
         let tagOrHash = gapHashing == nil ? 80 : 144
         let end = gapHashing?.end
         // All pieces are slices of one buffer.
-        return list + tagOrHash + Self.allocatedBytes(of: pieces.first, filledTo: byteCount)
+        return Self.objectBytes + list + tagOrHash
+            + Self.allocatedBytes(of: pieces.first, filledTo: byteCount)
             + Self.allocatedBytes(of: end, filledTo: end?.readableBytes ?? 0)
     }
+
+    /// Memory of an instance in bytes, without what its properties reference.
+    private static let objectBytes =
+        56 + MemoryLayout<RenderedDocument?>.stride + MemoryLayout<VersionMembers>.stride
+        + MemoryLayout<GapHashing?>.stride
 
     /// A buffer's capacity is a power of two; its pages that were never written take no memory.
     private static func allocatedBytes(of buffer: ByteBuffer?, filledTo count: Int) -> Int {

@@ -14,13 +14,13 @@ import Testing
     /// Project with one template.
     private static func make(
         _ template: JSONNode, overrides: [ExactText: OverridesDocument] = [:],
-        cacheBytes: Int = PublishedProject.defaultCacheBytes
+        cache: RenderCache = RenderCache(maximumBytes: 1 << 20)
     ) throws -> PublishedProject {
         PublishedProject(
             CompiledTemplate(
                 try ValidatedTemplate(json: template),
                 version: TemplateVersion(number: 7, updateTime: date)),
-            overrides: overrides, cacheBytes: cacheBytes)
+            overrides: overrides, cache: cache)
     }
 
     /// Template with one parameter.
@@ -313,11 +313,12 @@ import Testing
         let values = (0..<14).map {
             (name: "c\($0)", value: JSONNode.object(["value": .string("v\($0)")]))
         }
+        let cache = RenderCache(maximumBytes: 100_000)
         let project = try Self.make(
             Self.template(
                 value: String(repeating: "x", count: 1_000), type: "STRING", conditional: values,
                 conditions: conditions),
-            cacheBytes: 100_000)
+            cache: cache)
         for number in 0..<4_096 {
             let bits = (0..<14).filter { number & (1 << $0) != 0 }.map { "<\($0)>" }.joined()
             let context = Self.context("1", Signals(custom: ["bits": bits]))
@@ -325,8 +326,27 @@ import Testing
             #expect(
                 outcome.document == RenderedDocument(project.state(for: context)))
         }
-        #expect(project.cachedBytes <= 100_000)
-        #expect(project.cachedBytes > 10_000)
+        #expect(cache.bytes <= 100_000)
+        #expect(cache.bytes > 10_000)
+    }
+
+    @Test func projectsShareTheMemoryOfACacheButNoDocuments() throws {
+        let cache = RenderCache(maximumBytes: 100_000)
+        func project(_ value: String) throws -> PublishedProject {
+            try Self.make(Self.template(value: value, type: "STRING"), cache: cache)
+        }
+        let first = try project("first")
+        #expect(!first.rendered(for: Self.context("1")).wasCached)
+        for number in 0..<200 {
+            let other = try project(String(repeating: "\(number) ", count: 300))
+            let outcome = other.rendered(for: Self.context("1"))
+            #expect(!outcome.wasCached)
+            #expect(outcome.document == RenderedDocument(other.state(for: Self.context("1"))))
+            #expect(cache.bytes <= 100_000)
+            #expect(first.rendered(for: Self.context("1")).wasCached, "\(number)")
+        }
+        // A later version of a project has the same results of its conditions.
+        #expect(try !project("first").rendered(for: Self.context("1")).wasCached)
     }
 
     @Test func aDocumentInUseStaysInTheCache() throws {
@@ -336,7 +356,7 @@ import Testing
         // Room for a few of them.
         let project = try Self.make(
             Self.template(value: "x", type: "STRING", conditions: .array(conditions)),
-            cacheBytes: 20_000)
+            cache: RenderCache(maximumBytes: 20_000))
         #expect(!project.rendered(for: Self.context("0")).wasCached)
         for user in 1..<200 {
             #expect(!project.rendered(for: Self.context("\(user)")).wasCached)

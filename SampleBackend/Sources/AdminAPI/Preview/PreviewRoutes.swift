@@ -205,7 +205,7 @@ struct PreviewRoutes: Sendable {
             number: (current?.compiled.version.number ?? 0) + 1, updateTime: administration.now())
         return PublishedProject(
             CompiledTemplate(validated, version: version), overrides: current?.overrides ?? [:],
-            cacheBytes: 0)
+            cache: RenderCache(maximumBytes: 0))
     }
 }
 

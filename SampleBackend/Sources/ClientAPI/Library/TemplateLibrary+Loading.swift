@@ -150,7 +150,7 @@ extension TemplateLibrary {
             let pinned = compiled.overrides[stored.project] ?? [:]
             if let template = compile(stored) {
                 compiled.projects[stored.project] = PublishedProject(
-                    template, overrides: pinned, cacheBytes: cacheBytes)
+                    template, overrides: pinned, cache: cache)
             } else if let known = project(stored.project),
                 // Not the template of a deleted project of that name.
                 known.compiled.version.number > stored.deletedVersion ?? -1
@@ -158,7 +158,7 @@ extension TemplateLibrary {
                 compiled.projects[stored.project] = known.settingAllOverrides(pinned)
             } else if let template = await newestReadable(before: stored) {
                 compiled.projects[stored.project] = PublishedProject(
-                    template, overrides: pinned, cacheBytes: cacheBytes)
+                    template, overrides: pinned, cache: cache)
             }
         }
         return compiled

@@ -61,13 +61,13 @@ package final class TemplateLibrary: Sendable {
     let logger: Logger
     let metrics: LibraryMetrics
 
-    /// Maximum bytes of cached rendered documents per project.
-    let cacheBytes: Int
+    /// The rendered documents of all projects.
+    let cache: RenderCache
 
-    /// Creates an empty library that caches at most `cacheBytes` of rendered documents per project.
+    /// Creates an empty library that caches at most `cacheBytes` of rendered documents.
     package init(
         store: any TemplateStore, logger: Logger, metrics: LibraryMetrics = LibraryMetrics(),
-        cacheBytes: Int = PublishedProject.defaultCacheBytes,
+        cacheBytes: Int = 32 << 20,
         earlierOverrides: EarlierOverrides? = nil
     ) {
         self.store = store
@@ -76,7 +76,7 @@ package final class TemplateLibrary: Sendable {
             earlierOverrides ?? EarlierOverrides(store: store, logger: logger)
         self.logger = logger
         self.metrics = metrics
-        self.cacheBytes = cacheBytes
+        cache = RenderCache(maximumBytes: cacheBytes)
     }
 
     /// A project with its current version; nil when there is no such project.
@@ -187,7 +187,7 @@ package final class TemplateLibrary: Sendable {
             if let compiled, state.isNews(number, ofProject: name) {
                 state.projects[name] = PublishedProject(
                     compiled, changedSections: wasDeleted ? nil : changed,
-                    overrides: state.projects[name]?.overrides ?? [:], cacheBytes: cacheBytes)
+                    overrides: state.projects[name]?.overrides ?? [:], cache: cache)
                 // Set under the lock: if two threads set the gauge in another order, it would keep
                 // an old version.
                 metrics.setVersion(number, ofProject: name)

@@ -70,7 +70,8 @@ extension ServeCommand {
         let connections = try OpenFileLimit.raised().connections(atMost: maxConnections)
         if let warning = connections.warning { logger.warning("\(warning)") }
         options.maximumConnections = connections.maximum
-        options.renderCacheBytes = cacheMegabytes << 20
+        options.renderCacheBytes =
+            (cacheMegabytes ?? MachineMemory.current().cacheMegabytes) << 20
         options.webhooks.allowsPrivateAddresses = allowPrivateWebhooks
         options.snapshotFile = snapshot
         options.consolePages = development.pages

@@ -125,8 +125,12 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var allowPrivateWebhooks = false
 
-    @Option(help: "Maximum megabytes of memory for rendered documents, per project.")
-    var cacheMegabytes = 32
+    @Option(
+        help: """
+            Maximum megabytes of memory for rendered documents of all projects. (default: 1/32 of \
+            the memory, from 32 to 256)
+            """)
+    var cacheMegabytes: Int?
 
     @Option(
         help: "Minimum severity of log messages: \(Self.logLevelNames). (default: info)",
@@ -168,7 +172,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard (1...1_048_576).contains(clientBacklogMegabytes) else {
             throw ValidationError("--client-backlog-megabytes is out of range: give 1 to 1048576.")
         }
-        guard (0...1_048_576).contains(cacheMegabytes) else {
+        guard (0...1_048_576).contains(cacheMegabytes ?? 0) else {
             throw ValidationError("--cache-megabytes is out of range: give 0 to 1048576.")
         }
         let minimum = ConfigServerOptions.minimumAdministratorTokenLength

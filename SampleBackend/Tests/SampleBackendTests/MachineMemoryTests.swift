@@ -1,0 +1,28 @@
+import TemporaryFolders
+import Testing
+
+@testable import SampleBackend
+
+/// The memory of the machine or the container.
+@Suite struct MachineMemoryTests {
+    @Test(
+        arguments: [
+            (0, 32), (512 << 20, 32), (1 << 30, 32), (2 << 30, 64), (23 << 30, 256),
+            (UInt64.max, 256),
+        ] as [(UInt64, Int)])
+    func theCacheHasAThirtySecondOfTheMemoryWithinBounds(bytes: UInt64, megabytes: Int) {
+        #expect(MachineMemory(bytes: bytes).cacheMegabytes == megabytes)
+    }
+
+    @Test(
+        arguments: [
+            ("2147483648\n", 2 << 30), ("max\n", 8 << 30), ("17179869184\n", 8 << 30),
+            ("", 8 << 30),
+        ] as [(String, UInt64)])
+    func theLimitOfAContainerCounts(text: String, bytes: UInt64) throws {
+        let folder = try TemporaryFolder()
+        let limits = [folder.path("missing"), try folder.write(text, to: "memory.max")]
+        let memory = MachineMemory.current(machine: 8 << 30, limits: limits)
+        #expect(memory.bytes == bytes)
+    }
+}
