@@ -60,6 +60,7 @@ RULES = [
     ("SampleBackend/Tests/Operations/*", ["backend SampleBackend/Tests/Operations/run.sh"]),
     ("SampleBackend/Tests/Readme/*", ["backend SampleBackend/Tests/Readme/run.sh"]),
     ("SampleBackend/Tests/OpenFeature/*", ["backend SampleBackend/Tests/OpenFeature/run.sh"]),
+    ("SampleBackend/Tests/FirebaseAdmin/*", ["backend SampleBackend/Tests/FirebaseAdmin/run.sh"]),
     ("SampleBackend/Tests/Scale/*",
      ["script SampleBackend/Tests/Scale/linearizability.py --self-test", "backend SampleBackend/Tests/Scale/run.sh"]),
     ("SampleBackend/Tests/Simulation/*",

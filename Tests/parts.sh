@@ -68,6 +68,7 @@ run_backend() {
     step "allocations" SampleBackend/Tests/Allocations/run.sh
     step "README" SampleBackend/Tests/Readme/run.sh
     step "OpenFeature" SampleBackend/Tests/OpenFeature/run.sh
+    step "firebase-admin" SampleBackend/Tests/FirebaseAdmin/run.sh
     step "event streams" SampleBackend/Tests/EventStreams/run.sh
     step "operations" SampleBackend/Tests/Operations/run.sh
 }

@@ -33,7 +33,7 @@ Without a part it runs the gate, the checks that a change is most likely to brea
               for iOS and macOS, typechecked against stubs (for all of Apple's platforms, and with planted
               misuses, when a condition of compilation or Tests/AppleStubs has changed)
   backend     strict build and tests of SampleBackend, also by README's program, and by clients of
-              OpenFeature and of event streams for Python; what it allocates for a request and an event; its alerts, dashboard and nginx.conf
+              OpenFeature, of Firebase's templates and of event streams for Python; what it allocates for a request and an event; its alerts, dashboard and nginx.conf
   console     the logic of the console without a browser, its types; its pages and dialogs in a browser
   docs        the documentation of the libraries, warnings as errors; its examples compile; the
               public API, and what has changed in it; links between pages; with --open, then also

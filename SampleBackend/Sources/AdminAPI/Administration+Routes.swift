@@ -22,6 +22,7 @@ extension Administration {
 
     private var routes: [Route] {
         TemplateRoutes(administration: self).routes
+            + ServerTemplateRoutes(administration: self).routes
             + DraftRoutes(administration: self).routes
             + SettingHistoryRoutes(administration: self).routes
             + ProjectRoutes(administration: self).routes

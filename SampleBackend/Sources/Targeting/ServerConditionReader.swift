@@ -25,7 +25,7 @@ struct ServerConditionReader {
     }
 
     /// The level at which Firebase's evaluator stops; a condition at this level is false.
-    private static let maximumLevel = 10
+    static let maximumLevel = 10
 
     mutating func read(_ node: JSONNode) throws(ServerConditionError) -> ConditionNode {
         try read(node, at: "", level: 0)

@@ -134,6 +134,24 @@ public struct TargetingCondition: Sendable, Hashable {
     }
 }
 
+extension TargetingCondition {
+    /// Writes the condition for a server template, which Firebase's server libraries evaluate.
+    ///
+    /// The result is true for the same users as the condition, given that a library's context has
+    /// their signals by the names of OFREP's attributes, such as `plan` and `app.version`. A rule
+    /// that has no counterpart counts as false, also if it is negated.
+    ///
+    /// - Parameter date: The time that `dateTime` has.
+    /// - Returns: An object with `orCondition` and so on, as ``init(serverCondition:)`` reads it,
+    ///   or nil for a condition that is true for everyone; and a sentence, without a full stop, for
+    ///   each part that counts as false.
+    public func serverCondition(at date: Date) -> (json: JSONNode?, remarks: [String]) {
+        var writer = ServerConditionWriter(date: date)
+        let json = writer.write(root)
+        return (json, writer.remarks)
+    }
+}
+
 /// A syntax error in an expression, with its column and what was expected there.
 public struct ConditionSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The column, from 1, in Unicode scalars.

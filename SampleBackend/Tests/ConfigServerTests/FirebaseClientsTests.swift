@@ -4,7 +4,7 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Calls of Firebase's own clients, taken from their sources (API 3).
+/// Calls of Firebase's own clients, taken from their sources (API 3), except `getServerTemplate`.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct FirebaseClientsTests {
     private static let path = "/v1/projects/default/remoteConfig"
@@ -106,17 +106,6 @@ struct FirebaseClientsTests {
                 let versions = try await server.administer("GET", Self.path + ":listVersions")
                 #expect(try versions.json["versions"]?.arrayValue?.count == count, "\(call)")
             }
-        }
-    }
-
-    /// firebase-admin for Python calls only `getServerTemplate`.
-    @Test func aServerTemplateIsNotServed() async throws {
-        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
-            try await server.publish(.sample)
-            let answer = try await server.administer(
-                "GET", "/v1/projects/default/namespaces/firebase-server/serverRemoteConfig")
-            #expect(answer.status == 404)
-            #expect(answer.error?.status == "NOT_FOUND")
         }
     }
 }

@@ -27,6 +27,7 @@ extension RequestGenerator {
             "/v1/projects/\(project)/webhooks/\(user)/deliveries",
             "/v1/projects/\(project)/details",
             "/v1/conditions:parse", "/v1/projects/\(project)/remoteConfig:import",
+            "/v1/projects/\(project)/namespaces/firebase-server/serverRemoteConfig",
             "/v1/projects/\(project)/connections", "/ofrep/v1/evaluate/flags",
             "/projects/\(project)/ofrep/v1/evaluate/flags/Home.\(user)",
             "/v1/projects/\(project)/audit", "/v1/tokens", "/v1/tokens/\(user)", "/metrics",

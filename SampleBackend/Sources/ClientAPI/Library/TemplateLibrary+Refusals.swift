@@ -1,4 +1,4 @@
-import HTTPServing
+package import HTTPServing
 import HTTPTypes
 import NIOConcurrencyHelpers
 import Rendering
@@ -17,7 +17,7 @@ extension TemplateLibrary {
     }
 
     /// The error for a request for a project that is not loaded.
-    func refusal(ofProject name: String) -> RequestError {
+    package func refusal(ofProject name: String) -> RequestError {
         unreadableVersion(ofProject: name) == nil ? .unknownProject(name) : .unreadableVersion
     }
 
