@@ -102,7 +102,8 @@ extension Downloads {
             isNewest = event != nil
             if !isNewest { users.takeOverStored(in: turn) }
         }
-        arrived.replacedVersion = arrived.replacedVersion ?? arrived.replacedVersion(in: documents)
+        arrived.replacedVersion =
+            arrived.replacedVersion ?? arrived.replacedVersion(in: documents, or: answer.asked)
         var arrival = arrived
         if !isNewest { arrival.drop() }
         record(
