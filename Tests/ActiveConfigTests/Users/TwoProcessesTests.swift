@@ -163,6 +163,20 @@ struct TwoProcessesTests {
         #expect(config.snapshot.pending?.document.templateVersion == 3)
     }
 
+    /// A policy keeps the former users in memory, where nobody reads their fallback.
+    @Test(arguments: [ActivationPolicy.immediate, .manual, .nextLaunch])
+    func formerUsersDoNotKeepARemovedFallback(policy: ActivationPolicy) {
+        store.base.persistConfiguration(.versioned(1), forUserID: nil)
+        let config = launch(store: store.base, policy)
+        for userID in ["c", "d"] {
+            #expect(config["Home"]?.title == "1")
+            config.currentUserID = userID
+        }
+        store.base.persistConfiguration(nil, forUserID: nil)
+        config.currentUserID = "e"
+        #expect(config["Home"] == nil)
+    }
+
     /// What stores a document within the user's turn.
     enum Change: CaseIterable, Sendable {
         case download, push, activation
