@@ -312,11 +312,22 @@ struct TwoProcessesTests {
 
     @Test func aDownloadOfALaterVersionThanASwitchHasReadReportsItsChanges() async throws {
         store.base.persistConfiguration(.versioned(1), forUserID: "b")
-        let config = launch(4, store: store, .immediate)
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader(.configuration(.versioned(4))), store: store)
+        let config = fixture.config
+        config.currentUserID = "b"
+        let recorder = NotificationRecorder(of: config, in: fixture.center)
         store.beforeNextWrite(of: "b", isPending: false, switching(to: 3, config))
         let result: DownloadResult = try await config.downloadNewConfig()
         #expect(result.outcome == .downloaded && result.isActive)
         #expect(result.changedSectionNames == ["Home", "Kill"])
+        fixture.drain()
+        let ends = recorder.names.filter { $0 != ActiveConfig.sectionDidChangeNotification }
+        #expect(
+            ends == [
+                ActiveConfig.firstDownloadFinishedNotification,
+                ActiveConfig.downloadUpdateFinishedNotification,
+            ])
     }
 
     /// A store that runs a step once, before a call of it.
