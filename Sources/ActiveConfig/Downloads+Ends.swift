@@ -59,6 +59,10 @@ extension Downloads {
     /// A read of the store that takes no turn, as by a switch of the user, may have taken over another
     /// document since the decision; what arrived is decided on again then, beside that document.
     ///
+    /// What the first decision has stored stays stored. If the second one lets the document wait, beside
+    /// another version that differs in a section, the next launch activates it: the own document that it
+    /// has replaced in the store cannot be restored, since memory does not have its original bytes.
+    ///
     /// - Returns: The result, and whether what arrived was the newest document; nil when the
     ///   download was abandoned.
     private func process(
@@ -102,7 +106,8 @@ extension Downloads {
             isNewest = event != nil
             if !isNewest { users.takeOverStored(in: turn) }
         }
-        arrived.replacedVersion = arrived.replacedVersion ?? arrived.replacedVersion(in: documents)
+        arrived.replacedVersion =
+            arrived.replacedVersion ?? arrived.replacedVersion(in: documents, or: answer.asked)
         var arrival = arrived
         if !isNewest { arrival.drop() }
         record(

@@ -22,10 +22,19 @@ extension ObservedSource {
     func values<Value>(of selection: SettingSelection<Value>) -> ConfigurationUpdates<Value> {
         ConfigurationUpdates(
             of: selection, makeSignals: { self.makeSignals() },
-            load: {
-                ConfigurationSnapshot(
-                    config: self.config, contents: await self.loadedSnapshotInTask())
-            })
+            load: { await self.loadedConfiguration() })
+    }
+
+    func snapshotUpdates() -> ConfigurationUpdates<ConfigurationSnapshot> {
+        ConfigurationUpdates(
+            makeSignals: { self.makeSignals() }, load: { await self.loadedConfiguration() },
+            differs: { new, old in
+                new.userID != old.userID || !new.changes(since: old.sections).isEmpty
+            }, read: { $0 })
+    }
+
+    private func loadedConfiguration() async -> ConfigurationSnapshot {
+        ConfigurationSnapshot(config: config, contents: await loadedSnapshotInTask())
     }
 }
 

@@ -206,4 +206,22 @@ extension SectionObserving {
     ) -> ConfigurationUpdates<SectionChange> {
         ConfigurationUpdates(of: observations.source, changesInSection: sectionName)
     }
+
+    /// The snapshots: the current one first, then one for each change of a section or of the user.
+    ///
+    /// For settings that have to be of one document:
+    ///
+    /// ```swift
+    /// for await snapshot in config.snapshots() where snapshot[.isCheckoutOn] {
+    ///     pay(within: snapshot[.checkoutTimeout])
+    /// }
+    /// ```
+    ///
+    /// A document whose sections equal the active ones, or that waits for `activate()`, yields nothing.
+    /// A slow consumer gets the newest snapshot, unless it equals the consumer's last one.
+    ///
+    /// - Returns: A sequence, which ends when its task is cancelled.
+    public func snapshots() -> ConfigurationUpdates<ConfigurationSnapshot> {
+        observations.source.snapshotUpdates()
+    }
 }

@@ -80,6 +80,24 @@ extension ConfigurationUpdates {
         makeSignals: @escaping @Sendable () -> AsyncStream<Void>,
         load: @escaping @Sendable () async -> ConfigurationSnapshot
     ) {
+        self.init(makeSignals: makeSignals, load: load, differs: selection.differs) { snapshot in
+            selection.read(snapshot.config, snapshot.contents)
+        }
+    }
+
+    /// What is read from the active configuration: the current value first, then each new one.
+    ///
+    /// - Parameters:
+    ///   - makeSignals: Yields whenever the result of `load` may have changed.
+    ///   - load: The active configuration.
+    ///   - differs: True when two configurations give different values.
+    ///   - read: The value in a configuration.
+    init(
+        makeSignals: @escaping @Sendable () -> AsyncStream<Void>,
+        load: @escaping @Sendable () async -> ConfigurationSnapshot,
+        differs: @escaping @Sendable (_ new: SnapshotContents, _ old: SnapshotContents) -> Bool,
+        read: @escaping @Sendable (ConfigurationSnapshot) -> Element
+    ) {
         self.init {
             // The configuration of the consumer's last value; nil before the first.
             let seen = Locked<SnapshotContents?>(nil)
@@ -89,8 +107,8 @@ extension ConfigurationUpdates {
                     defer { seen = snapshot.contents }
                     return seen
                 }
-                let isNew = before.map { selection.differs(snapshot.contents, $0) } ?? true
-                return isNew ? selection.read(snapshot.config, snapshot.contents) : nil
+                let isNew = before.map { differs(snapshot.contents, $0) } ?? true
+                return isNew ? read(snapshot) : nil
             }
         }
     }

@@ -36,7 +36,8 @@ extension UserStorage {
         switch save {
         case .store(let new, let asOwn, let known):
             if isOutdated(new.document, of: userID, documents) { return nil }
-            // A document without its original could not be vetted at its next read.
+            // A document without its original could not be vetted at its next read. It is a confirmed
+            // one: the store has its content in the earlier version, or another process has removed it.
             guard let complete = withBody(new, known: known, of: userID, documents)?.document else {
                 return .saved(save, unstored: nil)
             }

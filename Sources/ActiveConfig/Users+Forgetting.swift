@@ -29,13 +29,7 @@ extension Users {
             do {
                 try storage.removeOwn(of: user)
             } catch {
-                // The pending document is still stored, as the only one of the user.
-                let documents = entry.documents
-                let pending = documents.unstoredPending ?? documents.active?.pending?.configuration
-                apply(
-                    Front.Change(
-                        event: .unstored(own: documents.unstoredOwn, pending: pending),
-                        reason: .restored, takeovers: documents.takeovers), to: entry)
+                noteRemovedPending(of: entry)
                 throw error
             }
             history.forget(user)
@@ -57,5 +51,18 @@ extension Users {
         download?.abandon()
         try failure.get()
         log(.info, "\(user.logName) is forgotten.")
+    }
+
+    /// Notes that only memory has the pending document, of a user who could not be forgotten.
+    private func noteRemovedPending(of entry: UserEntry) {
+        while true {
+            let documents = entry.documents
+            let pending = documents.unstoredPending ?? documents.active?.pending?.configuration
+            let change = Front.Change(
+                event: .unstored(own: documents.unstoredOwn, pending: pending),
+                reason: .restored, takeovers: documents.takeovers)
+            // Nil when a switch has just taken over another process's document.
+            if apply(change, to: entry) != nil { return }
+        }
     }
 }

@@ -48,7 +48,7 @@ extension Users {
         var isReadAgain = false
         while true {
             let isLoaded = entry.documents.active != nil
-            let stored = readStore(of: entry, replacing: current)
+            let stored = readStore(of: entry, isSwitch: true)
             // For a user without readers the store's content counts, even if it is less.
             let isRead =
                 storage.store == nil || table.usedEntry(of: userID) != nil
@@ -92,10 +92,10 @@ extension Users {
     ///
     /// - Parameters:
     ///   - entry: The user.
-    ///   - former: The current user, whom `entry` replaces; nil without a switch.
+    ///   - isSwitch: True when the user is about to become the current one.
     /// - Returns: The documents.
     func readStore(
-        of entry: UserEntry, replacing former: UserEntry? = nil
+        of entry: UserEntry, isSwitch: Bool = false
     ) -> UserDocuments.Stored {
         let (documents, genericRevision) = (entry.documents, generic.documents.revision)
         // In this order: a pending document is removed only after it is stored as the user's own.
@@ -107,7 +107,7 @@ extension Users {
         switch base {
         case .own(let document): own = document
         case .chosen(let choice): fallback = .chosen(choice)
-        case .generic: refreshGeneric(besides: former.map { [$0, entry] } ?? [])
+        case .generic: refreshGeneric(isSwitch: isSwitch)
         }
         return UserDocuments.Stored(
             own: own, pending: pending?.document, fallback: fallback,
@@ -120,29 +120,27 @@ extension Users {
     /// A removal has no effect while any reader uses the generic user's configuration: a file that
     /// cannot be read for a moment looks like one.
     ///
-    /// - Parameter switched: The users of a switch, who do not count unless they have handles.
-    private func refreshGeneric(besides switched: [UserEntry]) {
+    /// - Parameter isSwitch: True in a switch, whose users do not count unless they have handles.
+    private func refreshGeneric(isSwitch: Bool) {
         guard generic.snapshot != nil, storage.store != nil else {
             loadedSnapshot(of: generic)
             return
         }
         let stored = readStore(of: generic)
-        let isRead = isGenericRead(besides: switched)
+        let isRead = isGenericRead(isSwitch: isSwitch)
         apply(
             Front.Change(event: .reloaded(stored, evenIfLess: !isRead), reason: .reloaded),
             to: generic
         )
     }
 
-    /// True when any reader uses the generic user's configuration: a handle, the current user, or a
-    /// user in memory who falls back to it.
-    private func isGenericRead(besides switched: [UserEntry]) -> Bool {
-        if table.usedEntry(of: .generic) != nil { return true }
-        if switched.isEmpty, front.entry === generic { return true }
-        let unread = switched.filter { table.usedEntry(of: $0.userID) == nil }
-        return table.contains { entry in
-            entry.isFollower && !unread.contains { $0 === entry }
-        }
+    /// True when any reader uses the generic user's configuration: the current user or a handle, of the
+    /// generic user or of one who falls back to it.
+    ///
+    /// Other users, such as those whom a policy keeps in memory, have no readers.
+    private func isGenericRead(isSwitch: Bool) -> Bool {
+        func reads(_ entry: UserEntry) -> Bool { entry === generic || entry.isFollower }
+        return !isSwitch && reads(front.entry) || table.containsUsed(where: reads)
     }
 
     /// The sections that readers are assumed to have seen before the first switch of a launch: the

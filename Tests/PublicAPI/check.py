@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 # Limit on the names to which `config.` completes.
-MAXIMUM_NAMES = 33
+MAXIMUM_NAMES = 34
 
 
 def symbols(folder):

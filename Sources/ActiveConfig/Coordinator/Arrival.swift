@@ -26,9 +26,15 @@ struct Arrival: Sendable {
 
     /// The user's version that the document replaces although its own version is lower; nil for any
     /// other document.
-    func replacedVersion(in documents: UserDocuments) -> Int? {
+    ///
+    /// - Parameters:
+    ///   - documents: The user's documents in memory.
+    ///   - asked: The document asked about. Memory can have it as the choice of a store with an order of
+    ///     its own, and not know yet that it is the user's own.
+    /// - Returns: The version.
+    func replacedVersion(in documents: UserDocuments, or asked: ConfigurationState?) -> Int? {
         guard document?.replacedVersion != nil, let version = document?.templateVersion,
-            let known = documents.newest?.templateVersion, version < known
+            let known = (documents.newest ?? asked)?.templateVersion, version < known
         else { return nil }
         return known
     }

@@ -111,14 +111,15 @@ final class UserTable: Sendable {
         state.withLock { $0.slots[userID]?.entry }?.documents.epoch
     }
 
-    /// True when an entry in memory meets a condition, which is called under the table's lock.
-    func contains(where condition: (UserEntry) -> Bool) -> Bool {
+    /// True when an entry that a handle has requested meets a condition, which is called under the
+    /// table's lock.
+    func containsUsed(where condition: (UserEntry) -> Bool) -> Bool {
         // Released after the lock, as each may be the last reference.
         var inspected: [UserEntry] = []
         defer { withExtendedLifetime(inspected) {} }
         return state.withLock { state in
             state.slots.values.contains { slot in
-                guard let entry = slot.entry else { return false }
+                guard slot.use > 0, let entry = slot.entry else { return false }
                 inspected.append(entry)
                 return condition(entry)
             }

@@ -92,6 +92,56 @@ struct SectionChangesTests {
         #expect(await sections.next() == .some(.titled("4")))
     }
 
+    @Test("`snapshots` yields the current one first, then one for each change of a section or user")
+    func snapshotsOfEachConfiguration() async throws {
+        let fixture = make(
+            then: ["Home": "1", "New": "1"], ["Home": "1", "New": "1"], ["Home": "2", "New": "2"])
+        let config = fixture.config
+        var snapshots = config.snapshots().makeAsyncIterator()
+        #expect(await snapshots.next()?["Home"]?.title == "0")
+        try await config.downloadNewConfig()
+        let first = try #require(await snapshots.next())
+        #expect(first["Home"]?.title == "1" && first["New"]?.title == "1")
+        // A download of equal sections yields nothing.
+        for _ in 2...3 { try await config.downloadNewConfig() }
+        let second = try #require(await snapshots.next())
+        #expect(second["Home"]?.title == "2" && second["New"]?.title == "2")
+        config.currentUserID = "1"
+        let switched = try #require(await snapshots.next())
+        #expect(switched.userID == "1" && switched["Home"]?.title == "2")
+    }
+
+    @Test("`snapshots` yields a configuration that returned between two reads")
+    func aSnapshotThatReturns() async throws {
+        let fixture = make(then: ["Home": "1"], ["Home": "0"], ["Home": "1"])
+        let config = fixture.config
+        let user = config.configuration(forUserID: nil)
+        var (snapshots, ofUser) = (
+            config.snapshots().makeAsyncIterator(), user.snapshots().makeAsyncIterator()
+        )
+        #expect(await snapshots.next()?["Home"]?.title == "0")
+        #expect(await ofUser.next()?["Home"]?.title == "0")
+        for _ in 1...3 { try await config.downloadNewConfig() }
+        #expect(await snapshots.next()?["Home"]?.title == "1")
+        #expect(await ofUser.next()?["Home"]?.title == "1")
+    }
+
+    @Test("A document that waits yields no snapshot before it is activated")
+    func aPendingDocumentYieldsNoSnapshot() async throws {
+        var options = ActiveConfigOptions()
+        options.activationPolicy = .manual
+        let config = CoordinatorFixture.make(
+            ScriptedDownloader(
+                .configuration(.titled(["Home": "1"])), .configuration(.titled(["Home": "2"]))),
+            store: InMemoryStore(bootstrap: .state(.titled(["Home": "0"]))), options: options
+        ).config
+        var snapshots = config.snapshots().makeAsyncIterator()
+        #expect(await snapshots.next()?["Home"]?.title == "0")
+        for _ in 1...2 { try await config.downloadNewConfig() }
+        await config.activate()
+        #expect(await snapshots.next()?["Home"]?.title == "2")
+    }
+
     @Test("A consumer under contention misses no change: each starts where the last one ended")
     func aConsumerMissesNoChange() async throws {
         let fixture = CoordinatorFixture.make(
@@ -125,7 +175,7 @@ struct SectionChangesTests {
         let fixture = make()
         let config = fixture.config
         let seen = ManualClock()
-        let tasks = (0..<3).map { number in
+        let tasks = (0..<4).map { number in
             Task {
                 switch number {
                 case 0: for await _ in config.changes() { seen.advance(by: .seconds(1)) }
@@ -133,6 +183,7 @@ struct SectionChangesTests {
                     for await _ in config.values(ofSection: "Home") {
                         seen.advance(by: .seconds(1))
                     }
+                case 2: for await _ in config.snapshots() { seen.advance(by: .seconds(1)) }
                 default:
                     for await _ in config.changes(inSection: "Home") {
                         seen.advance(by: .seconds(1))
@@ -141,8 +192,8 @@ struct SectionChangesTests {
                 return true
             }
         }
-        try await seen.sleep(until: .init(offset: .seconds(3)))
-        #expect(config.front.signals.observerCount == 3)
+        try await seen.sleep(until: .init(offset: .seconds(4)))
+        #expect(config.front.signals.observerCount == 4)
         for task in tasks { task.cancel() }
         for task in tasks { #expect(await task.value) }
         #expect(config.front.signals.observerCount == 0)

@@ -126,16 +126,20 @@ struct ConfirmedSignatureTests {
         #expect(config.currentConfiguration.templateVersion == 12)
     }
 
-    /// A third-party store may not keep the bytes: its record stays as it is.
+    /// Another process removes the document during the request: without its bytes, it is not stored
+    /// again, and the next launch asks for it.
     @Test func whatCannotBeStoredWithItsBytesIsTakenOverInMemory() async throws {
         let store = ObservedStore()
-        let config = server.config(
-            ScriptedDownloader(
-                .configuration(try SigningServer.answer(12)),
-                try Self.confirmation(Self.field(13))), store: store)
+        let downloader = ScriptedDownloader(
+            .configuration(try SigningServer.answer(12)), .held)
+        let config = server.config(downloader, store: store)
         try await config.downloadNewConfig()
+        let second = Task { try await config.downloadNewConfig() as DownloadResult }
+        try await downloader.waitForRequests(2)
         try store.persistConfiguration(nil, forUserID: "1")
-        _ = try? await config.downloadNewConfig()
+        downloader.answer(2, with: try Self.confirmation(Self.field(13)))
+        #expect(try await second.value.outcome == .notModified)
+        #expect(config.currentConfiguration.templateVersion == 13)
         #expect(store.ownConfiguration(forUserID: "1") == nil)
     }
 

@@ -48,8 +48,8 @@ struct DamagedHistoryTests {
         #expect(config.status.throttledUntil == nil)
     }
 
-    /// Earlier states of the framework stored refused requests.
-    @Test func aRecordWithRefusalsIsReadWithoutThem() async throws {
+    /// A process with another version of the framework may store more.
+    @Test func membersThatAreNotKnownAreLeftOut() async throws {
         let policy = FetchPolicy.make(minimumInterval: .seconds(60))
         let request = DownloadHistory(
             store: nil, policy: policy, now: Date.init, log: .disabled

@@ -92,6 +92,20 @@ struct ReplacedVersionTests {
         #expect(config["Home"]?.title == "3")
     }
 
+    /// The first read of a launch does not ask a store with an order of its own whose document it is.
+    @Test(arguments: Way.allCases)
+    func theFirstResultOfALaunchHasTheReplacedVersion(way: Way) async throws {
+        let store = ObservedStore()
+        try store.persistConfiguration(.versioned(8), forUserID: "1")
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader(.configuration(document(3, replacing: 8))), store: store)
+        fixture.config.currentUserID = "1"
+        #expect(try await way.download(with: fixture.config).replacedVersion == 8)
+        #expect(fixture.config["Home"]?.title == "3")
+        let warnings = fixture.log.messages(ofLevel: .warning)
+        #expect(warnings.contains { $0.contains("lower than 8 here") })
+    }
+
     /// A process that still has the replaced version takes over the lower one from the store.
     @Test func anotherProcessTakesTheReplacementOver() {
         var user = SimulatedUser(policy: .immediate)

@@ -163,6 +163,20 @@ struct TwoProcessesTests {
         #expect(config.snapshot.pending?.document.templateVersion == 3)
     }
 
+    /// A policy keeps the former users in memory, where nobody reads their fallback.
+    @Test(arguments: [ActivationPolicy.immediate, .manual, .nextLaunch])
+    func formerUsersDoNotKeepARemovedFallback(policy: ActivationPolicy) {
+        store.base.persistConfiguration(.versioned(1), forUserID: nil)
+        let config = launch(store: store.base, policy)
+        for userID in ["c", "d"] {
+            #expect(config["Home"]?.title == "1")
+            config.currentUserID = userID
+        }
+        store.base.persistConfiguration(nil, forUserID: nil)
+        config.currentUserID = "e"
+        #expect(config["Home"] == nil)
+    }
+
     /// What stores a document within the user's turn.
     enum Change: CaseIterable, Sendable {
         case download, push, activation
@@ -298,11 +312,22 @@ struct TwoProcessesTests {
 
     @Test func aDownloadOfALaterVersionThanASwitchHasReadReportsItsChanges() async throws {
         store.base.persistConfiguration(.versioned(1), forUserID: "b")
-        let config = launch(4, store: store, .immediate)
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader(.configuration(.versioned(4))), store: store)
+        let config = fixture.config
+        config.currentUserID = "b"
+        let recorder = NotificationRecorder(of: config, in: fixture.center)
         store.beforeNextWrite(of: "b", isPending: false, switching(to: 3, config))
         let result: DownloadResult = try await config.downloadNewConfig()
         #expect(result.outcome == .downloaded && result.isActive)
         #expect(result.changedSectionNames == ["Home", "Kill"])
+        fixture.drain()
+        let ends = recorder.names.filter { $0 != ActiveConfig.sectionDidChangeNotification }
+        #expect(
+            ends == [
+                ActiveConfig.firstDownloadFinishedNotification,
+                ActiveConfig.downloadUpdateFinishedNotification,
+            ])
     }
 
     /// A store that runs a step once, before a call of it.

@@ -20,7 +20,6 @@ public struct ActiveConfigProvider: Sendable {
 
     private let settings: any SectionObserving
     private let bytesDecoder: any ConfigBytesFromStringDecoder
-    private let load: @Sendable () async -> Void
     private let download: @Sendable () async throws -> Void
 
     /// Creates a provider of the current user's settings.
@@ -35,7 +34,7 @@ public struct ActiveConfigProvider: Sendable {
     ) {
         self.init(
             settings: config, name: name, bytesDecoder: bytesDecoder,
-            load: { await config.load() }, download: { try await config.downloadNewConfig() })
+            download: { try await config.downloadNewConfig() })
     }
 
     /// Creates a provider of one user's settings, and keeps the user in memory.
@@ -50,17 +49,16 @@ public struct ActiveConfigProvider: Sendable {
     ) {
         self.init(
             settings: user, name: name, bytesDecoder: bytesDecoder,
-            load: { await user.load() }, download: { try await user.download() })
+            download: { try await user.download() })
     }
 
     private init(
         settings: any SectionObserving, name: String?,
-        bytesDecoder: any ConfigBytesFromStringDecoder, load: @escaping @Sendable () async -> Void,
+        bytesDecoder: any ConfigBytesFromStringDecoder,
         download: @escaping @Sendable () async throws -> Void
     ) {
         self.settings = settings
         self.bytesDecoder = bytesDecoder
-        self.load = load
         self.download = download
         providerName = "ActiveConfigProvider" + (name.map { "[\($0)]" } ?? "")
     }
@@ -121,7 +119,7 @@ extension ActiveConfigProvider: ConfigProvider {
     }
 
     /// The active configuration; all reads see the same document.
-    public func snapshot() -> any ConfigSnapshot { activeSnapshot() }
+    public func snapshot() -> any ConfigSnapshot { snapshot(of: settings.snapshot) }
 
     /// The active configuration, then each new one; a slow consumer gets the newest.
     nonisolated(nonsending)
@@ -132,16 +130,13 @@ extension ActiveConfigProvider: ConfigProvider {
                 ) async throws -> Return
         ) async throws -> Return
     {
-        await load()
-        let snapshots = SnapshotUpdates(settings: settings, read: activeSnapshot)
-        return try await updatesHandler(
-            ConfigUpdatesAsyncSequence(snapshots.map { $0 as any ConfigSnapshot }))
+        try await updatesHandler(
+            ConfigUpdatesAsyncSequence(settings.snapshots().map { snapshot(of: $0) }))
     }
 
-    private func activeSnapshot() -> Snapshot {
+    private func snapshot(of configuration: ConfigurationSnapshot) -> any ConfigSnapshot {
         Snapshot(
-            providerName: providerName, configuration: settings.snapshot,
-            bytesDecoder: bytesDecoder)
+            providerName: providerName, configuration: configuration, bytesDecoder: bytesDecoder)
     }
 }
 
@@ -202,11 +197,6 @@ extension ActiveConfigProvider {
 
         func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
             try SettingLookup(key, type).result(in: configuration, bytesDecoder: bytesDecoder)
-        }
-
-        func hasSameSettings(as other: Snapshot) -> Bool {
-            configuration.userID == other.configuration.userID
-                && configuration.sections == other.configuration.sections
         }
 
         var description: String { providerName }
@@ -329,44 +319,6 @@ private struct ValueUpdates: AsyncSequence, Sendable {
             case (.failure, .failure): true
             default: false
             }
-        }
-    }
-}
-
-/// The active configuration, then each new one.
-private struct SnapshotUpdates: AsyncSequence, Sendable {
-    typealias Element = ActiveConfigProvider.Snapshot
-
-    let settings: any SectionObserving
-    let read: @Sendable () -> Element
-
-    func makeAsyncIterator() -> Iterator { Iterator(settings: settings, read: read) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        let settings: any SectionObserving
-        let read: @Sendable () -> Element
-        var last: Element?
-
-        mutating func next() async -> Element? { await next(isolation: #isolation) }
-
-        mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-            if Task.isCancelled { return nil }
-            if let new = takeNew() { return new }
-            // New for each wait, because it compares with its own last changes: an older one may not have
-            // received `last`, and would take the return of the document before it for no change.
-            var changes = settings.changes().makeAsyncIterator()
-            while await changes.next(isolation: actor) != nil {
-                if let new = takeNew() { return new }
-            }
-            return nil
-        }
-
-        /// The active configuration; nil if it is the last element.
-        private mutating func takeNew() -> Element? {
-            let current = read()
-            if let last, last.hasSameSettings(as: current) { return nil }
-            last = current
-            return current
         }
     }
 }
