@@ -58,6 +58,7 @@ type Version = {
     updateOrigin?: string;
     updateType?: string;
     rollbackSource?: string;
+    undoneVersionNumber?: string;
     description?: string;
 };
 
