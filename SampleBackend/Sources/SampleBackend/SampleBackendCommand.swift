@@ -19,8 +19,9 @@ struct SampleBackendCommand: AsyncParsableCommand {
                 name: "Templates",
                 subcommands: [
                     PublishCommand.self, GetCommand.self, VersionsCommand.self, DiffCommand.self,
-                    RollbackCommand.self, UndoCommand.self, DraftCommand.self,
-                    EvaluateCommand.self, ImportCommand.self, ExportCommand.self,
+                    RollbackCommand.self, UndoCommand.self, CompareCommand.self,
+                    PromoteCommand.self, DraftCommand.self, EvaluateCommand.self,
+                    ImportCommand.self, ExportCommand.self,
                 ]),
             CommandGroup(
                 name: "Administration",
