@@ -28,6 +28,7 @@ extension Administration {
             + ProjectRoutes(administration: self).routes
             + ProjectDetailsRoutes(administration: self).routes
             + MergeRoutes(administration: self).routes
+            + PromotionRoutes(administration: self).routes
             + ConditionRoutes().routes
             + ImportRoutes().routes
             + PreviewRoutes(administration: self).routes

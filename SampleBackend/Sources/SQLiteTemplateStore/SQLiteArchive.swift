@@ -134,7 +134,7 @@ extension Database {
     /// The content that the change of an audit entry stored; nil if it no longer exists.
     fileprivate func archivedContent(of entry: AuditEntry) throws -> ArchivedContent? {
         switch entry.action {
-        case .publish, .rollback:
+        case .publish, .rollback, .undo:
             return try Row.fetchOne(
                 self,
                 sql: """

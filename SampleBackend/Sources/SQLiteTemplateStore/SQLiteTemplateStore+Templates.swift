@@ -124,7 +124,7 @@ extension Database {
                 version.updateUser.email.map { SQLiteBytes($0) },
                 version.updateUser.imageURL.map { SQLiteBytes($0) },
                 version.description.map { SQLiteBytes($0) },
-                version.updateOrigin.rawValue, version.updateType.rawValue, version.rollbackSource,
+                version.updateOrigin.rawValue, version.updateType.rawValue, version.sourceVersion,
                 SQLiteBytes(template.content),
             ])
     }
@@ -157,6 +157,6 @@ extension TemplateVersion {
             description: try row.decode(SQLiteBytes?.self, forColumn: "description")?.text,
             updateOrigin: Origin(rawValue: origin) ?? .unspecified,
             updateType: UpdateType(rawValue: updateType) ?? .unspecified,
-            rollbackSource: try row.decode(Int?.self, forColumn: "rollback_source"))
+            sourceVersion: try row.decode(Int?.self, forColumn: "rollback_source"))
     }
 }

@@ -19,7 +19,8 @@ struct SampleBackendCommand: AsyncParsableCommand {
                 name: "Templates",
                 subcommands: [
                     PublishCommand.self, GetCommand.self, VersionsCommand.self, DiffCommand.self,
-                    RollbackCommand.self, DraftCommand.self, EvaluateCommand.self,
+                    RollbackCommand.self, UndoCommand.self, CompareCommand.self,
+                    PromoteCommand.self, DraftCommand.self, EvaluateCommand.self,
                     ImportCommand.self, ExportCommand.self,
                 ]),
             CommandGroup(

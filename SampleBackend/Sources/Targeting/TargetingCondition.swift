@@ -35,6 +35,10 @@ public struct TargetingCondition: Sendable, Hashable {
     /// seed.
     public let seeds: [String]
 
+    /// A Boolean value that indicates whether the condition names single users: it has a rule on
+    /// `user.id`.
+    public let namesUsers: Bool
+
     /// The elements in it that this backend keeps but does not evaluate, such as `app.audiences`,
     /// without duplicates, in their order; a rule on one of them is never true.
     public let unevaluatedElements: [String]
@@ -110,6 +114,7 @@ public struct TargetingCondition: Sendable, Hashable {
                     test: .never(reason: "the condition takes too much time or memory"),
                     isNegated: false, text: "false"))
             (dates, seeds, unevaluatedElements) = ([], [], [])
+            namesUsers = false
             return
         }
         self.root = root
@@ -118,9 +123,11 @@ public struct TargetingCondition: Sendable, Hashable {
         var knownSeeds: Set<ExactText> = []
         var elements: [String] = []
         var knownElements: Set<ExactText> = []
+        var namesUsers = false
         root.forEachRule { rule in
             switch rule.test {
             case .date(_, let date, _): dates.append(date)
+            case .isOneOf(.userID, _, _): namesUsers = true
             case .percent(let seed, _, _):
                 if knownSeeds.insert(ExactText(seed)).inserted { seeds.append(seed) }
             case .unevaluated(let name):
@@ -131,6 +138,7 @@ public struct TargetingCondition: Sendable, Hashable {
         self.dates = dates
         self.seeds = seeds
         self.unevaluatedElements = elements
+        self.namesUsers = namesUsers
     }
 }
 

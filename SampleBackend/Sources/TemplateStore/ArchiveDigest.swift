@@ -100,7 +100,7 @@ package struct ArchiveDigest: Sendable, Hashable {
                 $0.add(template.project, version.description, version.updateOrigin.rawValue)
                 $0.add(version.updateType.rawValue, version.updateUser.name)
                 $0.add(version.updateUser.email, version.updateUser.imageURL)
-                $0.add(version.number, version.rollbackSource)
+                $0.add(version.number, version.sourceVersion)
                 $0.add(version.updateTime)
                 $0.add(template.content)
             }

@@ -104,7 +104,7 @@ extension AuditEntry {
         return switch action {
         case .failedSignIn: .failedSignIns
         case .raiseVersions: .versionFloor
-        case .publish, .rollback: .template(project: project, version: Int(subject) ?? 0)
+        case .publish, .rollback, .undo: .template(project: project, version: Int(subject) ?? 0)
         case .setOverrides, .removeOverrides: .overrides(project: project, userID: subject)
         case .createToken, .revokeToken: .tokens
         case .createWebhook, .removeWebhook: .webhooks(project: project)

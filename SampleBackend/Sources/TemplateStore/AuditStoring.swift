@@ -74,6 +74,8 @@ public struct AuditEntry: Sendable, Hashable {
     public enum Action: String, Sendable, Hashable, CaseIterable {
         case publish = "PUBLISH"
         case rollback = "ROLLBACK"
+        /// Publishes the current version without the changes of an earlier one.
+        case undo = "UNDO"
         /// Sets a user's pinned values.
         case setOverrides = "SET_OVERRIDES"
         /// Removes a user's pinned values.
@@ -94,6 +96,9 @@ public struct AuditEntry: Sendable, Hashable {
         /// Continues the version numbers of all projects above those that clients may have, after
         /// the store was restored.
         case raiseVersions = "RAISE_VERSIONS"
+
+        /// The actions that store a version of a template, whose number is the entry's subject.
+        package static let ofVersions: Set<Action> = [.publish, .rollback, .undo]
 
         /// True when the action's entries concern the whole server rather than a project.
         package var isOfServer: Bool {
@@ -145,13 +150,18 @@ public struct AuditEntry: Sendable, Hashable {
 extension AuditEntry {
     package init(of template: StoredTemplate) {
         let version = template.version
-        let isRollback = version.updateType == .rollback
-        let source = isRollback ? version.rollbackSource.map { "version \($0) again" } : nil
-        let parts = [source, version.description].compactMap { $0 }
+        let source = version.sourceVersion
+        let (action, sourceText): (Action, String?) =
+            switch version.updateType {
+            case .rollback: (.rollback, source.map { "version \($0) again" })
+            case .undo: (.undo, source.map { "version \($0) undone" })
+            default: (.publish, nil)
+            }
+        let parts = [sourceText, version.description].compactMap { $0 }
         self.init(
             revision: template.revision, project: template.project, date: version.updateTime,
             actor: version.updateUser.name ?? version.updateUser.email ?? "",
-            action: isRollback ? .rollback : .publish, subject: version.number.description,
+            action: action, subject: version.number.description,
             detail: parts.isEmpty ? nil : parts.joined(separator: ": "))
     }
 

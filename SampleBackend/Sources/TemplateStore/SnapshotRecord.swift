@@ -151,7 +151,7 @@ extension SnapshotRecord.Template {
             userName: version.updateUser.name, userEmail: version.updateUser.email,
             userImageURL: version.updateUser.imageURL, text: version.description,
             origin: version.updateOrigin.rawValue, updateType: version.updateType.rawValue,
-            rollbackSource: version.rollbackSource)
+            rollbackSource: version.sourceVersion)
     }
 
     var stored: StoredTemplate {
@@ -162,7 +162,7 @@ extension SnapshotRecord.Template {
                 updateUser: .init(name: userName, email: userEmail, imageURL: userImageURL),
                 description: text, updateOrigin: .init(rawValue: origin) ?? .unspecified,
                 updateType: .init(rawValue: updateType) ?? .unspecified,
-                rollbackSource: rollbackSource),
+                sourceVersion: rollbackSource),
             content: content, revision: StoreRevision(revision))
     }
 }

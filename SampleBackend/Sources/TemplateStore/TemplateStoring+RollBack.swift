@@ -60,7 +60,7 @@ extension TemplateStoring {
             let submission = TemplateSubmission(
                 project: project, content: target.content, expectation: .version(current),
                 date: date, user: user, description: description, origin: origin,
-                updateType: .rollback, rollbackSource: number)
+                updateType: .rollback, sourceVersion: number)
             do {
                 return try await publish(submission)
             } catch {

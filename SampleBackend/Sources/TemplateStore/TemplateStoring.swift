@@ -72,15 +72,16 @@ public struct TemplateSubmission: Sendable, Hashable {
     /// The kind of publish.
     public var updateType: TemplateVersion.UpdateType
 
-    /// The version that a rollback republishes; nil for other publishes.
-    public var rollbackSource: Int?
+    /// The version that a rollback republishes, or whose changes an undo takes back; nil for other
+    /// publishes.
+    public var sourceVersion: Int?
 
     /// Creates a submission.
     public init(
         project: String, content: Data, expectation: Expectation, date: Date,
         user: TemplateVersion.User, description: String? = nil,
         origin: TemplateVersion.Origin = .restAPI,
-        updateType: TemplateVersion.UpdateType = .incrementalUpdate, rollbackSource: Int? = nil
+        updateType: TemplateVersion.UpdateType = .incrementalUpdate, sourceVersion: Int? = nil
     ) {
         self.project = project
         self.content = content
@@ -90,7 +91,7 @@ public struct TemplateSubmission: Sendable, Hashable {
         self.description = description
         self.origin = origin
         self.updateType = updateType
-        self.rollbackSource = rollbackSource
+        self.sourceVersion = sourceVersion
     }
 }
 
@@ -104,7 +105,7 @@ extension TemplateSubmission {
             version: TemplateVersion(
                 number: number, updateTime: date.roundedToMilliseconds, updateUser: user,
                 description: description, updateOrigin: origin, updateType: updateType,
-                rollbackSource: rollbackSource),
+                sourceVersion: sourceVersion),
             content: content, revision: revision, deletedVersion: deletedVersion)
     }
 

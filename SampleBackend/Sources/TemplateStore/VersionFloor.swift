@@ -120,7 +120,7 @@ extension AuditEntry {
     package var highestVersion: Int? {
         get throws(TemplateStoreError) {
             switch action {
-            case .publish, .rollback:
+            case .publish, .rollback, .undo:
                 Int(subject).flatMap { (1...Self.maximumVersion).contains($0) ? $0 : nil }
             default: try versionFloor ?? deletedVersion
             }

@@ -240,7 +240,7 @@ package enum StoreCopyTrial {
                 name: "n\(number)", email: number % 2 == 0 ? "e@x" : nil, imageURL: nil),
             description: number % 3 == 0 ? "v\(number)" : nil, origin: .console,
             updateType: number % 7 == 0 ? .rollback : .incrementalUpdate,
-            rollbackSource: number % 7 == 0 ? number - 1 : nil)
+            sourceVersion: number % 7 == 0 ? number - 1 : nil)
     }
 
     private static func pin(_ content: String?, user: String) -> OverridesChange {

@@ -26,18 +26,22 @@ extension TemplateStoreConformance {
             _ = try await trial.store.rollBack(
                 to: 1, inProject: project, user: TemplateVersion.User(name: "operator"),
                 description: "too many errors", date: date + 1)
+            var undo = StoreTrial.submission()
+            (undo.updateType, undo.sourceVersion) = (.undo, 2)
+            _ = try await trial.store.publish(undo)
             try await trial.pin("{}", forUserID: "a\0é")
             try await trial.pin(nil, forUserID: "a\0é")
             try await trial.store.addToken(StoreTrial.token("t"), actor: "root")
             _ = try await trial.store.revokeToken(id: "id of t", actor: "root", date: date + 2)
             try await trial.publish(inProject: "other")
-            let revisions = try await trial.next(8, of: trial.store.changes(since: .zero))
+            let revisions = try await trial.next(9, of: trial.store.changes(since: .zero))
                 .map(\.revision)
             typealias Line = (String?, Date, String, AuditEntry.Action, String, String?)
             let lines: [Line] = [
                 (project, date, "publisher", .publish, "1", "the first"),
                 (project, date, "publisher", .publish, "2", nil),
                 (project, date + 1, "operator", .rollback, "3", "version 1 again: too many errors"),
+                (project, date, "publisher", .undo, "4", "version 2 undone"),
                 (project, date, "supporter", .setOverrides, "a\0é", nil),
                 (project, date, "supporter", .removeOverrides, "a\0é", nil),
                 (nil, date, "root", .createToken, "t", "editor"),

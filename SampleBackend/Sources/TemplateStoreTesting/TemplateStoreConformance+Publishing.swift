@@ -174,7 +174,7 @@ extension TemplateStoreConformance {
                     date: Date(millisecondsSince1970: milliseconds) + 0.000_2,
                     user: TemplateVersion.User(name: text, email: text, imageURL: text),
                     description: text, origin: .console, updateType: .forcedUpdate,
-                    rollbackSource: nil)
+                    sourceVersion: nil)
                 let expected = TemplateVersion(
                     number: index + 1, updateTime: Date(millisecondsSince1970: milliseconds),
                     updateUser: submission.user, description: text, updateOrigin: .console,

@@ -100,7 +100,7 @@ extension TemplateStoreConformance {
                 stored.version,
                 is: TemplateVersion(
                     number: 4, updateTime: date, updateUser: user, updateType: .rollback,
-                    rollbackSource: 1), rule)
+                    sourceVersion: 1), rule)
             let found = try await trial.store.template(version: nil, inProject: StoreTrial.project)
             try trial.expect(found, is: stored, rule)
         }

@@ -1,4 +1,4 @@
-import JSONTree
+public import JSONTree
 import OrderedCollections
 
 extension TemplateDiff {
@@ -23,24 +23,82 @@ extension TemplateDiff {
         {
             names.insert(ExactText(parameter.section))
         }
-        let isReordered = diff.conditions.contains { $0.parts.contains { $0.name == "position" } }
-        let conditions = diff.conditions.filter { condition in
-            condition.change != .changed
-                || condition.parts.contains { !["tagColor", "position"].contains($0.name) }
-        }.map(\.name).exactNames
-        guard isReordered || !conditions.isEmpty else { return names.sortedByBytes() }
-        let oldOrder = ConditionOrder(of: isReordered ? old : nil)
-        let newOrder = ConditionOrder(of: isReordered ? new : nil)
+        let conditions = ChangedConditions(diff, from: old, to: new)
+        guard !conditions.isEmpty else { return names.sortedByBytes() }
         for (name, parameters) in [old.sections, new.sections].joined()
         where !names.contains(name: name)
-            && parameters.values.contains(where: { parameter in
-                parameter.conditionalValues.keys.contains(where: conditions.contains)
-                    || oldOrder.names(of: parameter) != newOrder.names(of: parameter)
-            })
+            && parameters.values.contains(where: conditions.affect)
         {
             names.insert(ExactText(name))
         }
         return names.sortedByBytes()
+    }
+
+    /// Returns the settings that are equal in two templates, but can have different values for some
+    /// user, because a condition with a value differs, or the order of such conditions.
+    ///
+    /// - Parameters:
+    ///   - old: The template before.
+    ///   - new: The template after.
+    /// - Returns: The settings, in the order of the new template.
+    public static func affectedSettings(
+        from old: RemoteConfigTemplate, to new: RemoteConfigTemplate
+    ) -> [SettingPlace] {
+        let diff = TemplateDiff(from: old, to: new)
+        let conditions = ChangedConditions(diff, from: old, to: new)
+        guard !conditions.isEmpty else { return [] }
+        let changed = Set(diff.parameters.map { SettingPlace(section: $0.section, key: $0.key) })
+        return new.sections.flatMap { section, parameters in
+            parameters.lazy.filter { conditions.affect($0.value) }
+                .map { SettingPlace(section: section, key: $0.key) }
+                .filter { !changed.contains($0) }
+        }
+    }
+}
+
+/// A setting by the bytes of its names.
+public struct SettingPlace: Sendable, Hashable {
+    /// The section.
+    public let section: ExactText
+
+    /// The key of the parameter.
+    public let key: ExactText
+
+    /// Creates a place.
+    public init(section: String, key: String) {
+        self.section = ExactText(section)
+        self.key = ExactText(key)
+    }
+
+    /// `{"section": "Home", "key": "title"}`.
+    public var json: JSONNode {
+        ["section": .string(section.text), "key": .string(key.text)]
+    }
+}
+
+/// The conditions that decide differently in two templates, by themselves or by their order.
+private struct ChangedConditions {
+    private let names: Set<ExactText>
+
+    /// Nil when the order is the same.
+    private let orders: (old: ConditionOrder, new: ConditionOrder)?
+
+    init(_ diff: TemplateDiff, from old: RemoteConfigTemplate, to new: RemoteConfigTemplate) {
+        let isReordered = diff.conditions.contains { $0.parts.contains { $0.name == "position" } }
+        names =
+            diff.conditions.filter { condition in
+                condition.change != .changed
+                    || condition.parts.contains { !["tagColor", "position"].contains($0.name) }
+            }.map(\.name).exactNames
+        orders = isReordered ? (ConditionOrder(of: old), ConditionOrder(of: new)) : nil
+    }
+
+    var isEmpty: Bool { names.isEmpty && orders == nil }
+
+    /// True when the value of a parameter can differ, although the parameter does not.
+    func affect(_ parameter: TemplateParameter) -> Bool {
+        parameter.conditionalValues.keys.contains(where: names.contains)
+            || orders.map { $0.old.names(of: parameter) != $0.new.names(of: parameter) } ?? false
     }
 }
 
@@ -48,9 +106,9 @@ extension TemplateDiff {
 private struct ConditionOrder {
     private let positions: [ExactText: Int]
 
-    init(of template: RemoteConfigTemplate?) {
+    init(of template: RemoteConfigTemplate) {
         positions = Dictionary(
-            (template?.conditions ?? []).enumerated().map { (ExactText($1.name), $0) },
+            template.conditions.enumerated().map { (ExactText($1.name), $0) },
             uniquingKeysWith: { first, _ in first })
     }
 

@@ -190,7 +190,7 @@ extension RemoteConfigTemplate {
 
     /// The conditions for which a parameter has a value that is new or differs from an older
     /// template's.
-    fileprivate func newlyUsedConditions(since base: RemoteConfigTemplate) -> Set<ExactText> {
+    func newlyUsedConditions(since base: RemoteConfigTemplate) -> Set<ExactText> {
         var names: Set<ExactText> = []
         func note(
             _ parameters: NamedValues<TemplateParameter>,
@@ -231,7 +231,7 @@ extension NamedValues<TemplateParameter> {
 
 extension TemplateParameter {
     /// The type; a missing type counts as `STRING`.
-    fileprivate var type: ParameterValueType { valueType ?? .string }
+    var type: ParameterValueType { valueType ?? .string }
 
     fileprivate func hasSameValues(as other: TemplateParameter) -> Bool {
         let (mine, others) = (conditionalValues, other.conditionalValues)

@@ -21,6 +21,10 @@ public struct TemplateVersion: Sendable, Hashable {
         /// The publisher replaced the current version, whatever it was.
         case forcedUpdate = "FORCED_UPDATE"
         case rollback = "ROLLBACK"
+        /// The changes of an earlier version were taken back, and later ones were kept.
+        ///
+        /// Firebase has no such kind.
+        case undo = "UNDO"
         /// No publish: the empty template with which a project was created; or an unknown kind.
         case unspecified = "REMOTE_CONFIG_UPDATE_TYPE_UNSPECIFIED"
     }
@@ -61,14 +65,14 @@ public struct TemplateVersion: Sendable, Hashable {
     /// The kind of publish.
     public var updateType: UpdateType
 
-    /// The number of the version that a rollback republished.
-    public var rollbackSource: Int?
+    /// The number of the version that a rollback republished, or whose changes an undo took back.
+    public var sourceVersion: Int?
 
     /// Creates a version.
     public init(
         number: Int, updateTime: Date, updateUser: User = User(), description: String? = nil,
         updateOrigin: Origin = .restAPI, updateType: UpdateType = .incrementalUpdate,
-        rollbackSource: Int? = nil
+        sourceVersion: Int? = nil
     ) {
         self.number = number
         self.updateTime = updateTime
@@ -76,7 +80,7 @@ public struct TemplateVersion: Sendable, Hashable {
         self.description = description
         self.updateOrigin = updateOrigin
         self.updateType = updateType
-        self.rollbackSource = rollbackSource
+        self.sourceVersion = sourceVersion
     }
 }
 
@@ -107,7 +111,8 @@ extension TemplateVersion {
         members["description"] = description.map { .string($0) }
         members["updateOrigin"] = .string(updateOrigin.rawValue)
         members["updateType"] = .string(updateType.rawValue)
-        members["rollbackSource"] = rollbackSource.map { .string("\($0)") }
+        let sourceName = updateType == .undo ? "undoneVersionNumber" : "rollbackSource"
+        members[sourceName] = sourceVersion.map { .string("\($0)") }
         return .object(members)
     }
 
@@ -132,6 +137,6 @@ extension TemplateVersion {
                 ?? .unspecified,
             updateType: members["updateType"]?.stringValue.flatMap(UpdateType.init(rawValue:))
                 ?? .unspecified,
-            rollbackSource: number(members["rollbackSource"]))
+            sourceVersion: number(members["rollbackSource"] ?? members["undoneVersionNumber"]))
     }
 }

@@ -297,10 +297,10 @@ class ReviewTests(ReviewCase):
         self.wait_for_text("1 of 1 connected app has it.", "main")
         self.check_page("review-published")
         self.press("Undo")
-        self.wait_for(lambda: self.version() == "3", "the rollback")
+        self.wait_for(lambda: self.version() == "3", "the undo")
         interval = self.parameter("AppFeatures", "RefreshInterval")
         self.assertEqual(interval["defaultValue"], {"value": "60.0"})
-        self.assertEqual(self.template()["version"]["rollbackSource"], "1")
+        self.assertEqual(self.template()["version"]["undoneVersionNumber"], "2")
 
     def test_asks_before_an_undo_removes_most_settings(self):
         self.start_draft(lambda template: template["parameterGroups"].update({"Many": {
@@ -373,22 +373,22 @@ class ReviewTests(ReviewCase):
 
     def test_offers_the_undo_again_when_it_did_not_reach_the_server(self):
         faults = self.publish_interval()
-        faults.fail("POST", ":rollback")
+        faults.fail("POST", ":undo")
         self.press("Undo")
         self.wait_for_text("Not undone. You can try again.", "main")
         faults.end()
         self.press("Undo")
-        self.wait_for(lambda: self.version() == "3", "the rollback")
+        self.wait_for(lambda: self.version() == "3", "the undo")
 
     def test_finds_out_that_it_was_undone_when_the_response_is_lost(self):
         faults = self.publish_interval()
-        faults.lose("POST", ":rollback")
+        faults.lose("POST", ":undo")
         self.press("Undo")
         self.wait_for_text("There is no draft", "main")
         self.wait_for(
             lambda: "Published as version 2." not in self.find("main").text, "the review to end")
         self.assertEqual(self.version(), "3")
-        self.assertEqual(self.template()["version"]["rollbackSource"], "1")
+        self.assertEqual(self.template()["version"]["undoneVersionNumber"], "2")
 
     def test_keeps_the_description_over_a_reload_and_a_merge(self):
         self.edit_interval("45")

@@ -355,6 +355,78 @@ class ExportTests(TaskCase):
             self.assertEqual(plistlib.loads(file.read_bytes())["RefreshInterval"], "60.0")
 
 
+class PromotionTests(TaskCase):
+    """Copies settings from another project, where a condition and two settings differ."""
+
+    def setUp(self):
+        super().setUp()
+        self.other = f"{self.project}-staging"
+        template = json.loads(json.dumps(TEMPLATE))
+        newest, = [each for each in template["conditions"] if each["name"] == "New versions"]
+        newest["expression"] = "app.version.>=(['3.0'])"
+        template["conditions"].append({"name": "Ada", "expression": "user.id == 'ada'"})
+        parameters = template["parameterGroups"]["AppFeatures"]["parameters"]
+        parameters["RefreshInterval"]["defaultValue"]["value"] = "45.0"
+        parameters["Added"] = {
+            "defaultValue": {"value": "x"},
+            "conditionalValues": {"New versions": {"value": "y"}, "Ada": {"value": "z"}}}
+        status, answer = self.administer(
+            "PUT", f"/v1/projects/{self.other}/remoteConfig", template, If_Match="*")
+        self.assertEqual(status, 200, answer)
+
+    def compare(self):
+        """Compares with the other project."""
+        self.go("transfer")
+        self.choose("Other project", self.other)
+        self.press("Compare")
+        self.wait_for_text(f"Version 1 of {self.other} and version 1 of this project", "main")
+
+    @gate
+    def test_copies_settings_with_their_conditions(self):
+        self.compare()
+        self.check_page("comparison")
+        self.press("Continue with 2 settings")
+        self.wait_for_text("Leaves out 1 value for “Ada”", "main")
+        self.wait_for_text("1 choice left", "main")
+        self.assertFalse(self.button("Put into the draft").is_enabled())
+        self.wait_for_text("As in this project", "main fieldset label").click()
+        self.check_page("promotion")
+        self.press("Put into the draft")
+        self.wait_for_text("Review", "main h1")
+        self.assertEqual(
+            self.field("Description of this version").get_attribute("value"),
+            f"From {self.other}, version 1")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2", "main")
+        template = self.template()
+        self.assertEqual(template["conditions"], TEMPLATE["conditions"])
+        added = template["parameterGroups"]["AppFeatures"]["parameters"]["Added"]
+        self.assertEqual(added["conditionalValues"], {"New versions": {"value": "y"}})
+        interval = self.parameter("AppFeatures", "RefreshInterval")
+        self.assertEqual(interval["defaultValue"]["value"], "45.0")
+
+    def test_copies_only_what_is_chosen_and_keeps_the_draft(self):
+        self.edit_interval("5")
+        self.compare()
+        self.named("input", "Copy AppFeatures.RefreshInterval").click()
+        self.press("Continue with 1 setting")
+        self.wait_for_text(f"As in {self.other}", "main fieldset label").click()
+        self.wait_for_text("Can change AppFeatures.RefreshInterval, too", "main")
+        self.press("Put into the draft")
+        self.wait_for_text("Review", "main h1")
+        self.wait_for(lambda: self.interval() == "5", "the edit")
+        draft = self.call("GET", "draft")[1]["template"]
+        self.assertIn("Added", draft["parameterGroups"]["AppFeatures"]["parameters"])
+        newest, = [each for each in draft["conditions"] if each["name"] == "New versions"]
+        self.assertEqual(newest["expression"], "app.version.>=(['3.0'])")
+
+    def test_is_refused_after_another_publish(self):
+        self.compare()
+        self.publish(TEMPLATE, "Meanwhile")
+        self.press("Continue with 2 settings")
+        self.wait_for_text("compare the projects again", "main")
+
+
 class EmptyProjectTests(TaskCase):
     def setUp(self):
         ConsoleCase.setUp(self)

@@ -9,7 +9,7 @@ import {previewDraft} from '../../Sources/Console/Pages/users/proposal.js';
 import {clearDoubt, publish} from '../../Sources/Console/Pages/server/publishing.js';
 import {arrival} from '../../Sources/Console/Pages/live/arrival.js';
 import {versionBefore} from '../../Sources/Console/Pages/server/versions.js';
-import {editAgain, rollback} from '../../Sources/Console/Pages/review/rollback.js';
+import {editAgain, rollback, undo} from '../../Sources/Console/Pages/review/rollback.js';
 
 let clock;
 
@@ -266,8 +266,6 @@ for (const [name, versions, found] of [
     });
 }
 
-const first = {before: '0', versionNumber: '1'};
-
 for (const [name, versions, before] of [
     ['the next lower number', ['4', '3', '2'], '3'],
     ['below a gap', ['4', '2', '1'], '2'],
@@ -286,22 +284,25 @@ for (const [name, versions, before] of [
     });
 }
 
-test('the undo of the first version publishes an empty one over it', async () => {
+test('an undo takes back the version that was published', async () => {
     const requests = answerRequests(() => ({body: {version: {versionNumber: '2'}}}));
-    assert.deepEqual(await rollback('p', first, options()), {versionNumber: '2'});
-    assert.equal(`${requests[0].method} ${requests[0].path}`, 'PUT /v1/projects/p/remoteConfig');
-    assert.deepEqual(requests[0].body,
-        {parameters: {}, version: {description: 'Empty, as before the first version'}});
+    assert.deepEqual(await undo('p', '1', options()), {versionNumber: '2'});
+    assert.equal(
+        `${requests[0].method} ${requests[0].path}`, 'POST /v1/projects/p/remoteConfig:undo');
+    assert.deepEqual(requests[0].body, {versionNumber: '1'});
     assert.equal(requests[0].headers['If-Match'], '"etag-p-1"');
 });
 
 for (const [name, versions, found] of [
-    ['was done', [{versionNumber: '2', description: 'Empty, as before the first version'}], '2'],
-    ['was overtaken', [{versionNumber: '2', description: 'Of somebody else'}], undefined],
+    ['was done', [{versionNumber: '2', undoneVersionNumber: '1'}], '2'],
+    ['was done before another publish',
+        [{versionNumber: '3'}, {versionNumber: '2', undoneVersionNumber: '1'}], '2'],
+    ['was overtaken', [{versionNumber: '2', rollbackSource: '1'}], undefined],
+    ['was not done', [{versionNumber: '1'}], undefined],
 ]) {
-    test(`a lost undo of the first version that ${name} is found out`, async () => {
-        answerRequests(({method}) => (method === 'PUT' ? lost() : {body: {versions}}));
-        assert.equal((await timed(rollback('p', first, options())))?.versionNumber, found);
+    test(`a lost undo that ${name} is found out`, async () => {
+        answerRequests(({method}) => (method === 'POST' ? lost() : {body: {versions}}));
+        assert.equal((await timed(undo('p', '1', options())))?.versionNumber, found);
     });
 }
 

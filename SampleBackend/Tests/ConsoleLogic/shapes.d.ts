@@ -58,6 +58,7 @@ type Version = {
     updateOrigin?: string;
     updateType?: string;
     rollbackSource?: string;
+    undoneVersionNumber?: string;
     description?: string;
 };
 
@@ -587,7 +588,7 @@ type DifferenceSection = {
 
 /** How a difference is shown. */
 type DifferenceOptions = {revert?: () => void, isReverted?: () => boolean, note?: () => unknown, valueType?: string,
-    choose?: {isChosen: () => boolean, set: (isChosen: boolean) => void}};
+    choose?: {verb?: string, isChosen: () => boolean, set: (isChosen: boolean) => void}};
 
 /** Draft in the tab's storage. */
 type MirroredDraft = {
@@ -675,6 +676,29 @@ type DraftMerge = {
     conflicts: Conflict[];
     problems?: Problem[];
     changes: {mine: Differences, theirs: Differences};
+};
+
+/** Response of `remoteConfig:compare`: `old` is this project's side, `new` the other one's. */
+type Comparison = Differences & {
+    with: string;
+    withVersionNumber: string;
+    withETag: string;
+    versionNumber: string;
+    etag: string;
+    affectedSettings: {section: string, key: string}[];
+};
+
+/** Response of `remoteConfig:promote`. */
+type Promotion = {
+    from: string;
+    template: Template;
+    versionNumber: string;
+    conflicts: Conflict[];
+    conditions: {added: string[], reused: string[], different: string[], omitted: string[]};
+    omittedValues: {section: string, key: string, condition: string}[];
+    affectedSettings: {section: string, key: string}[];
+    changes: Differences;
+    problems: Problem[];
 };
 
 /**

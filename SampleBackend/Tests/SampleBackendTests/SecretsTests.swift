@@ -83,7 +83,8 @@ struct SecretsTests {
             AdministrationTarget.templateText(title: "x"), to: "template.json")
         return [
             "watch": ["--count", "1"], "publish": [file], "get": [], "versions": [],
-            "diff": ["1"], "rollback": ["1"], "evaluate": [], "import": ["firebase", file],
+            "diff": ["1"], "rollback": ["1"], "undo": ["1"], "compare": ["a"], "promote": ["a"],
+            "evaluate": [], "import": ["firebase", file],
             "export": [], "overrides get": ["1"], "overrides set": ["1", file],
             "overrides remove": ["1"], "audit": [], "draft show": [], "draft diff": [],
             "draft publish": [], "draft discard": [],

@@ -14,6 +14,9 @@ extension RequestGenerator {
             "/v1/projects/\(project)/remoteConfig", "/v1/projects/\(project)/remoteConfig",
             "/v1/projects/\(project)/remoteConfig:rollback",
             "/v1/projects/\(project)/remoteConfig:rollback",
+            "/v1/projects/\(project)/remoteConfig:undo",
+            "/v1/projects/\(project)/remoteConfig:compare",
+            "/v1/projects/\(project)/remoteConfig:promote",
             "/v1/projects/\(project)/remoteConfig:listVersions",
             "/v1/projects/\(project)/remoteConfig:downloadDefaults",
             "/v1/projects/\(project)/remoteConfig:diff",
@@ -34,15 +37,15 @@ extension RequestGenerator {
         ])
         let names = [
             "validateOnly", "versionNumber", "pageSize", "pageToken", "endVersionNumber",
-            "startTime", "endTime", "format", "from", "to", "x",
+            "startTime", "endTime", "format", "from", "to", "with", "x",
         ]
         let values = [
-            "true", "1", "2", "-1", "9223372036854775808", "JSON", "PLIST", "ACTIVECONFIG", "",
+            "true", "1", "2", "p", "-1", "9223372036854775808", "JSON", "PLIST", "ACTIVECONFIG", "",
             "2026-01-01T00:00:00Z", "%FF", text().encoded,
         ]
         var query = (0..<number(below: 3)).map { _ in "\(pick(names))=\(pick(values))" }
         let publishes = path.hasSuffix("/remoteConfig")
-        let rollsBack = path.hasSuffix(":rollback")
+        let rollsBack = path.hasSuffix(":rollback") || path.hasSuffix(":undo")
         let method = pick(
             ["GET", "PUT", "PUT", "POST", "POST", "DELETE", "PATCH", "HEAD"]
                 + Array(
@@ -69,8 +72,11 @@ extension RequestGenerator {
     private mutating func body(for path: String) -> [UInt8] {
         var node: JSONNode
         let mutations: Int
-        if path.hasSuffix("/remoteConfig") || path.hasSuffix(":rollback") {
-            let name = path.hasSuffix(":rollback") ? "versionNumber" : "parameters"
+        let names = [
+            "/remoteConfig": "parameters", ":rollback": "versionNumber", ":undo": "versionNumber",
+            ":promote": "sections",
+        ]
+        if let name = names.first(where: { path.hasSuffix($0.key) })?.value {
             node = pick(Self.bodies.filter { $0[name] != nil })
             mutations = max(0, number(below: 6) - 3)
         } else {
@@ -134,6 +140,11 @@ extension RequestGenerator {
             "mine": ["parameters": ["p": ["defaultValue": ["value": "2"]]]],
         ],
         ["token": "x", "users": [["userID": "1", "signals": ["app.version": "1.2", "c": "a"]]]],
+        [
+            "from": "default", "settings": [["section": "Default", "key": "p", "parts": ["x"]]],
+            "sections": ["G"], "deletions": true, "userConditions": true,
+            "resolutions": ["conditions.a": "mine"],
+        ],
         ["versionNumber": "1"], ["Home": ["title": "x", "deep": [1, ["a": 2]]]],
         ["name": "x", "role": "viewer", "expirationTime": "2099-01-01T00:00:00Z"],
         ["url": "https://webhook.invalid/a?b"],

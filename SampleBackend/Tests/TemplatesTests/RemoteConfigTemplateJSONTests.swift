@@ -73,7 +73,7 @@ struct RemoteConfigTemplateJSONTests {
                 number: 12, updateTime: Date(timeIntervalSince1970: 1_700_000_000.25),
                 updateUser: .init(name: "ci", email: "ci@example.com", imageURL: "https://x/y.png"),
                 description: "Spring", updateOrigin: .console, updateType: .rollback,
-                rollbackSource: 7))
+                sourceVersion: 7))
         #expect(
             template.json() == [
                 "parameters": [:],
@@ -90,12 +90,19 @@ struct RemoteConfigTemplateJSONTests {
         #expect(template.json(includingVersion: false) == ["parameters": [:]])
     }
 
-    @Test func aTemplateReadsTheVersionThatItWrites() throws {
+    @Test(arguments: [
+        (TemplateVersion.UpdateType.forcedUpdate, nil), (.rollback, 7), (.undo, 7),
+    ])
+    func aTemplateReadsTheVersionThatItWrites(
+        updateType: TemplateVersion.UpdateType, sourceVersion: Int?
+    ) throws {
         let version = TemplateVersion(
             number: 12, updateTime: Date(timeIntervalSince1970: 1_700_000_000.25),
             updateUser: .init(name: "ci"), description: "Spring", updateOrigin: .adminSDKNode,
-            updateType: .forcedUpdate)
+            updateType: updateType, sourceVersion: sourceVersion)
         let json = RemoteConfigTemplate(version: version).json()
+        let isUndo = updateType == .undo
+        #expect(json["version"]?["undoneVersionNumber"] == (isUndo ? "7" : nil))
         #expect(try ValidatedTemplate(json: json).template.version == version)
     }
 

@@ -10,7 +10,8 @@ struct AuditSearch: Sendable {
 
     /// The texts by which the console shows actions, which searches find too.
     static let shownActions = [
-        "PUBLISH": "Publish", "ROLLBACK": "Rollback", "SET_OVERRIDES": "Pin values",
+        "PUBLISH": "Publish", "ROLLBACK": "Rollback", "UNDO": "Undo",
+        "SET_OVERRIDES": "Pin values",
         "REMOVE_OVERRIDES": "Remove pinned values", "SIGN_IN": "Sign in", "SIGN_OUT": "Sign out",
         "FAILED_SIGN_IN": "Failed sign-in", "RAISE_VERSIONS": "Raise versions",
         "CREATE_TOKEN": "Create token",

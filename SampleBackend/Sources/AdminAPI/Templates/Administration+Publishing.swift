@@ -148,7 +148,7 @@ extension Administration {
             + "any version.")
 
     /// The version that the publisher expects to replace.
-    private func expectation(
+    func expectation(
         ifMatch: String, project: String
     ) throws(RequestError) -> TemplateSubmission.Expectation {
         guard !ifMatch.isEmpty else { throw Self.missingIfMatch }

@@ -35,6 +35,15 @@ struct TemplateRoutes: Sendable {
                         access: RoleAccess(.publisher, query: ["versionNumber"]),
                         handler: rollBack)
                 ]),
+            Route(
+                Self.path + ":undo",
+                [
+                    .post: Endpoint(
+                        access: RoleAccess(
+                            upTo: .publisher, query: ["validateOnly"],
+                            neededRole: Self.roleToPut),
+                        handler: undo)
+                ]),
             .get(
                 Self.path + ":downloadDefaults", access: RoleAccess(.viewer), handler: defaults),
             .get(Self.path + ":diff", access: RoleAccess(.viewer), handler: diff),
@@ -103,9 +112,26 @@ struct TemplateRoutes: Sendable {
     private func rollBack(_ request: RouteRequest) async throws -> RouteResponse {
         answer(
             try await administration.rollBack(
-                to: try request.rollbackVersion, inProject: request.project,
+                to: try request.givenVersion, inProject: request.project,
                 ifMatch: request.headerFields[.ifMatch], user: request.user,
-                description: try request.rollbackDescription, origin: request.origin))
+                description: try request.givenDescription, origin: request.origin))
+    }
+
+    /// Publishes the current version without the changes of an earlier one, or only validates it.
+    @Sendable
+    private func undo(_ request: RouteRequest) async throws -> RouteResponse {
+        let undo = Administration.UndoRequest(
+            project: request.project, version: try request.givenVersion,
+            ifMatch: request.headerFields[.ifMatch], user: request.user,
+            description: try request.givenDescription, origin: request.origin)
+        guard try request.flag(named: "validateOnly") else {
+            return answer(try await administration.undo(undo))
+        }
+        let checked = try await administration.checkedUndo(undo)
+        try await administration.checkPublish(of: checked)
+        return .json(
+            ByteBuffer(bytes: checked.submission.content),
+            headerFields: Self.headerFields(version: 0, project: request.project))
     }
 
     /// Returns the default values in a file format that apps bundle.
@@ -187,13 +213,13 @@ extension StoredTemplate {
 }
 
 extension RouteRequest {
-    /// The version that a rollback publishes again.
+    /// The version that a rollback publishes again, or whose changes an undo takes back.
     ///
-    /// It is in the body, or in the query as the Firebase command line sends it, with its name in
-    /// camel or snake case.
+    /// It is in the body, or for a rollback in the query as the Firebase command line sends it, with
+    /// its name in camel or snake case.
     ///
     /// - Throws: A ``RequestError`` with status 400 when it is missing or ambiguous.
-    fileprivate var rollbackVersion: Int {
+    fileprivate var givenVersion: Int {
         get throws(RequestError) {
             let name = "versionNumber"
             let inQuery = try wholeNumber(named: name, in: 1...Int.maximumDecimal)
@@ -215,10 +241,10 @@ extension RouteRequest {
 }
 
 extension RouteRequest {
-    /// The description that a rollback gives the new version, usually its reason.
+    /// The description that a rollback or an undo gives the new version, usually its reason.
     ///
     /// - Throws: A ``RequestError`` with status 400 when it is not a string, or too long.
-    fileprivate var rollbackDescription: String? {
+    fileprivate var givenDescription: String? {
         get throws(RequestError) {
             guard body.readableBytes > 0, let node = try jsonBody()["description"], node != .null
             else { return nil }

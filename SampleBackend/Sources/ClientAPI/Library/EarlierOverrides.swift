@@ -80,7 +80,7 @@ package final class EarlierOverrides: Sendable {
         // Filtered, so sign-ins and other actions do not use up the limit.
         var query = AuditQuery(
             limit: TemplateStoreLimits.auditPage,
-            actions: [.setOverrides, .removeOverrides, .publish, .rollback])
+            actions: AuditEntry.Action.ofVersions.union([.setOverrides, .removeOverrides]))
         for _ in 0..<Self.maximumEntries / TemplateStoreLimits.auditPage
         where !Task.isCancelled {
             let page = try await store.auditEntries(inProject: project, matching: query)
@@ -111,7 +111,7 @@ extension EarlierOverrides.Changes {
     fileprivate mutating func add(_ entry: AuditEntry) {
         switch entry.action {
         case .setOverrides, .removeOverrides: users.insert(ExactText(entry.subject))
-        case .publish, .rollback:
+        case .publish, .rollback, .undo:
             if let version = Int(entry.subject) { firstVersion = min(firstVersion, version) }
         default: break
         }

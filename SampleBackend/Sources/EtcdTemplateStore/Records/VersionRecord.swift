@@ -28,7 +28,7 @@ struct VersionRecord: EtcdRecord {
         text = version.description
         origin = version.updateOrigin.rawValue
         updateType = version.updateType.rawValue
-        rollbackSource = version.rollbackSource
+        rollbackSource = version.sourceVersion
     }
 
     var isInRange: Bool { Self.numbers.contains(number) && content.isInRange }
@@ -40,7 +40,7 @@ struct VersionRecord: EtcdRecord {
                 name: userName, email: userEmail, imageURL: userImageURL),
             description: text, updateOrigin: .init(rawValue: origin) ?? .unspecified,
             updateType: .init(rawValue: updateType) ?? .unspecified,
-            rollbackSource: rollbackSource)
+            sourceVersion: rollbackSource)
     }
 }
 

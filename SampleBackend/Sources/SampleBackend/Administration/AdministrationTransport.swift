@@ -19,6 +19,10 @@ struct AdministrationRequest: Sendable {
     let path: String
 
     var ifMatch: String?
+
+    /// True to create a resource, and fail when there is one: `If-None-Match: *`.
+    var isNew = false
+
     var body: Data?
 
     /// True for a request other than `GET` that stores nothing.

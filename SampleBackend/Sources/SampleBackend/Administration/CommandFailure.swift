@@ -78,7 +78,7 @@ struct CommandFailure: Error, CustomStringConvertible {
     }
 
     /// A problem in the `details` of an error response.
-    private static func problem(_ detail: JSONNode) -> TemplateProblem {
+    static func problem(_ detail: JSONNode) -> TemplateProblem {
         TemplateProblem(
             path: detail["path"]?.stringValue?.escapedForTerminal ?? "",
             message: detail["message"]?.stringValue?.escapedForTerminal ?? "",

@@ -51,6 +51,7 @@ actor LocalTransport: AdministrationTransport {
         }
         var fields = HTTPFields()
         if let ifMatch = request.ifMatch { fields[.ifMatch] = ifMatch }
+        if request.isNew { fields[.ifNoneMatch] = "*" }
         let answer = await administration.answer(
             method: HTTPRequest.Method(request.method) ?? .get, path: request.path,
             headerFields: fields, body: ByteBuffer(bytes: request.body ?? Data()))

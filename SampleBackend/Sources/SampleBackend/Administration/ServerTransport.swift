@@ -68,6 +68,7 @@ struct ServerTransport: AdministrationTransport {
         if let ifMatch = request.ifMatch {
             clientRequest.headers.add(name: "If-Match", value: ifMatch)
         }
+        if request.isNew { clientRequest.headers.add(name: "If-None-Match", value: "*") }
         if let body = request.body {
             clientRequest.headers.add(name: "Content-Type", value: "application/json")
             clientRequest.body = .stream(

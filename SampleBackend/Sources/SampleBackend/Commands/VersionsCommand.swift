@@ -48,6 +48,7 @@ struct VersionsCommand: AdministrationCommand {
         return switch TemplateVersion.UpdateType(rawValue: name) {
         case .incrementalUpdate: "publish"
         case .forcedUpdate: "publish over any version"
+        case .undo: "undo of \(version["undoneVersionNumber"]?.stringValue ?? "?")"
         case .rollback: "rollback to \(version["rollbackSource"]?.stringValue ?? "?")"
         default: name
         }

@@ -62,13 +62,13 @@ function withPlace(found, placeOf) {
  * @param {Differences} difference Response of `remoteConfig:diff`, or the `changes` of a draft.
  * @param {{revert?: function(DifferenceKind, Difference): void, usesOf?: function(string):
  *     string[], placeOf?: function(string): string, template?: Template, opened?: Set<string>,
- *     search?: {text: string}, choose?: {isChosen: function(DifferenceKind, Difference): boolean,
- *     set: function(DifferenceKind, Difference, boolean): void}}} [options] `revert` takes back a
- *     difference of the kind `setting`, `condition` or `group`; `choose` adds boxes that choose
- *     differences; `usesOf` names the settings with a value for a condition; `placeOf`
- *     returns the position of an added condition, such as "1 of 3"; `template` has the types of the
- *     settings; without it, texts that look like JSON are compared as JSON; `opened` and `search`
- *     keep what is unfolded and searched for another view.
+ *     search?: {text: string}, choose?: {verb?: string, isChosen: function(DifferenceKind,
+ *     Difference): boolean, set: function(DifferenceKind, Difference, boolean): void}}} [options]
+ *     `revert` takes back a difference of the kind `setting`, `condition` or `group`; `choose` adds
+ *     boxes that choose differences, by default for a publish; `usesOf` names the settings with a
+ *     value for a condition; `placeOf` returns the position of an added condition, such as "1 of
+ *     3"; `template` has the types of the settings; without it, texts that look like JSON are
+ *     compared as JSON; `opened` and `search` keep what is unfolded and searched for another view.
  */
 export function diffView(difference, options = {}) {
     const {revert, choose, usesOf, placeOf, template, opened = new Set(), search} = options;
@@ -90,7 +90,7 @@ export function diffView(difference, options = {}) {
             revert(kind, found);
         }),
         isReverted: () => reverted.has(found),
-        choose: choose && {isChosen: () => choose.isChosen(kind, found),
+        choose: choose && {verb: choose.verb, isChosen: () => choose.isChosen(kind, found),
             set: (isChosen) => choose.set(kind, found, isChosen)},
         valueType: kind === 'setting' ? typeOf(found) : undefined,
         note: kind === 'condition' && usesOf

@@ -99,8 +99,8 @@ export function concernedView(names) {
 }
 
 /**
- * Box that chooses a difference for a publish; false without the option `choose`. The event
- * `choice` lets it show the choice again.
+ * Box that chooses a difference, by default for a publish; false without the option `choose`. The
+ * event `choice` lets it show the choice again.
  *
  * @param {string} label
  * @param {DifferenceOptions} options
@@ -108,8 +108,8 @@ export function concernedView(names) {
 export function choiceBox(label, {choose}) {
     if (!choose) return false;
     const box = h('input', {type: 'checkbox', class: 'choose', checked: choose.isChosen(),
-        'aria-label': `Publish ${label}`, 'data-focus': `choose ${label}`,
-        onchange: () => choose.set(box.checked), onchoice: () => {
+        'aria-label': `${choose.verb ?? 'Publish'} ${label}`,
+        'data-focus': `choose ${label}`, onchange: () => choose.set(box.checked), onchoice: () => {
             box.checked = choose.isChosen();
         }});
     return h('label', {class: 'choose-place'}, box);

@@ -14,7 +14,8 @@ const sessionPrefix = 'Console session of ';
  * @type {Choice[]}
  */
 export const actions = [
-    ['PUBLISH', 'Publish'], ['ROLLBACK', 'Rollback'], ['SET_OVERRIDES', 'Pin values'],
+    ['PUBLISH', 'Publish'], ['ROLLBACK', 'Rollback'], ['UNDO', 'Undo'],
+    ['SET_OVERRIDES', 'Pin values'],
     ['REMOVE_OVERRIDES', 'Remove pinned values'], ['SIGN_IN', 'Sign in'], ['SIGN_OUT', 'Sign out'],
     ['FAILED_SIGN_IN', 'Failed sign-in'], ['RAISE_VERSIONS', 'Raise versions'],
     ['CREATE_TOKEN', 'Create token'],
@@ -51,7 +52,7 @@ export function actionText({action, subject}) {
  * @param {string} action
  */
 export function isOfVersion(action) {
-    return action === 'PUBLISH' || action === 'ROLLBACK';
+    return ['PUBLISH', 'ROLLBACK', 'UNDO'].includes(action);
 }
 
 /**

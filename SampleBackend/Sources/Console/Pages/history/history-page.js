@@ -23,8 +23,11 @@ const pageSize = 30;
  *
  * @param {Version} version
  */
-function typeBadges({updateType, updateOrigin, rollbackSource}) {
+function typeBadges({updateType, updateOrigin, rollbackSource, undoneVersionNumber}) {
     if (updateType === 'ROLLBACK') return [badge(`Version ${rollbackSource} again`, 'changed')];
+    if (updateType === 'UNDO') {
+        return [badge(`Undoes version ${undoneVersionNumber}`, 'changed')];
+    }
     return [badge(updateOrigin === 'CONSOLE' ? 'Console' : 'API'),
         updateType === 'FORCED_UPDATE' && badge('Replaced any version')];
 }

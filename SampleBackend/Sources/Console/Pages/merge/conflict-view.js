@@ -108,10 +108,12 @@ export function orderText({kind, conditions = [], settings = []}) {
  * @param {string} theirName
  * @param {string | undefined} chosen The chosen side.
  * @param {(side: string) => void} choose
+ * @param {{mine: string, theirs: string}} [labels] Names of the sides of a merge without a base.
  */
-export function conflictView({conflict, dependents}, theirName, chosen, choose) {
+export function conflictView({conflict, dependents}, theirName, chosen, choose, labels) {
     const group = newID('conflict');
-    const explanation = deletionText(conflict, theirName) ?? orderText(conflict);
+    const explanation = (labels ? null : deletionText(conflict, theirName))
+        ?? orderText(conflict);
     /**
      * @param {string} side
      * @param {string} label
@@ -128,10 +130,12 @@ export function conflictView({conflict, dependents}, theirName, chosen, choose) 
     return h('fieldset', {class: 'card conflict'},
         h('legend', {class: 'key'}, conflictName(conflict)),
         explanation && h('p', {}, explanation),
-        h('details', {}, h('summary', {}, 'What it was when your draft began'),
+        !labels && h('details', {}, h('summary', {}, 'What it was when your draft began'),
             sideView(conflict.base, conflict.base)),
         h('div', {class: 'options'},
-            option('theirs', `${theirs}, published${version ? ` in version ${version.versionNumber}`
-                : ''}`, conflict.theirs, conflict.mine),
-            option('mine', 'Yours, in the draft', conflict.mine, conflict.theirs)));
+            option('theirs', labels?.theirs ?? `${theirs}, published${
+                version ? ` in version ${version.versionNumber}` : ''}`,
+            conflict.theirs, conflict.mine),
+            option('mine', labels?.mine ?? 'Yours, in the draft',
+                conflict.mine, conflict.theirs)));
 }

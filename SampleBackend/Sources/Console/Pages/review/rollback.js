@@ -1,5 +1,5 @@
 /**
- * The rollback of a version, and restoring its changes as a draft.
+ * The rollback to a version, the undo of one, and restoring its changes as a draft.
  */
 
 import {call, projectPath, ServerError} from '../server/api.js';
@@ -7,30 +7,54 @@ import {clearDoubt, isUnsettled} from '../server/publishing.js';
 import {etagOf} from '../server/versions.js';
 import {mergeTemplates} from '../template/template-merge.js';
 
-/** Description of the version that undoes the first one. */
-const emptyText = 'Empty, as before the first version';
-
 /**
- * Publishes the version `before` again in place of `versionNumber`; after a lost response,
- * determines whether that happened.
+ * Publishes a version again in place of `versionNumber`; after a lost response, determines whether
+ * that happened.
  *
  * @param {string} project
- * @param {{before: string, versionNumber: string, description?: string}} undone `description` is
- *     that of the new version.
+ * @param {{before: string, versionNumber: string, description?: string}} replaced `before` is
+ *     the version to publish again, `description` that of the new version.
  * @param {DoubtOptions} options
  * @returns {Promise<?Version>} The new version; null when there is none, undefined when the signal
  *     was aborted before the server answered.
  * @throws ServerError with a status below 500; 412 when another version was published since.
  */
-export async function rollback(project, {before, versionNumber, description}, options) {
+export function rollback(project, {before, versionNumber, description}, options) {
+    return replacing(project, versionNumber, 'remoteConfig:rollback',
+        {versionNumber: before, description}, ({rollbackSource}) => rollbackSource === before,
+        options);
+}
+
+/**
+ * Takes back the changes of the current version; after a lost response, determines whether that
+ * happened.
+ *
+ * @param {string} project
+ * @param {string} versionNumber
+ * @param {DoubtOptions} options
+ * @returns {Promise<?Version>} As that of `rollback`.
+ * @throws ServerError as `rollback`.
+ */
+export function undo(project, versionNumber, options) {
+    return replacing(project, versionNumber, 'remoteConfig:undo', {versionNumber},
+        ({undoneVersionNumber}) => undoneVersionNumber === versionNumber, options);
+}
+
+/**
+ * Sends a request that publishes a version in place of `versionNumber`.
+ *
+ * @param {string} project
+ * @param {string} versionNumber
+ * @param {string} resource
+ * @param {object} request
+ * @param {(version: Version) => boolean} isOwn True for a version that the request publishes.
+ * @param {DoubtOptions} options
+ * @returns {Promise<?Version>}
+ */
+async function replacing(project, versionNumber, resource, request, isOwn, options) {
     const send = async () => {
-        const ifMatch = etagOf(project, versionNumber);
-        // Nothing was published before the first version, so an empty one takes its place.
-        const {body} = before === '0'
-            ? await call('PUT', projectPath(project, 'remoteConfig'), {ifMatch, body: {
-                parameters: {}, version: {description: description ?? emptyText}}})
-            : await call('POST', projectPath(project, 'remoteConfig:rollback'), {
-                body: {versionNumber: before, description}, ifMatch});
+        const {body} = await call('POST', projectPath(project, resource), {
+            body: request, ifMatch: etagOf(project, versionNumber)});
         return body.version;
     };
     const find = async () => {
@@ -39,9 +63,7 @@ export async function rollback(project, {before, versionNumber, description}, op
         // The oldest of those that were published over the version.
         const [version] = /** @type {Version[]} */ (body.versions).filter(
             (later) => Number(later.versionNumber) > Number(versionNumber)).reverse();
-        const isOwn = before === '0' ? version?.description === (description ?? emptyText)
-            : version?.rollbackSource === before;
-        return isOwn && version ? version : null;
+        return version && isOwn(version) ? version : null;
     };
     try {
         return await send();

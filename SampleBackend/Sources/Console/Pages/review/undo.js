@@ -1,5 +1,5 @@
 /**
- * Undo of a just published version, by publishing the one before it again.
+ * Undo of a just published version, after which the content is that of the one before it.
  */
 
 import {guarded, message} from '../controls/controls.js';
@@ -11,7 +11,7 @@ import {versionBefore} from '../server/versions.js';
 import {versionText} from '../text/formats.js';
 import {confirmRemoval, massRemoval} from './mass-removal.js';
 import {rollbackReach} from './reach-view.js';
-import {editAgain, rollback} from './rollback.js';
+import {editAgain, undo} from './rollback.js';
 
 /**
  * Message about an undone version, with a button that restores it as a draft.
@@ -57,8 +57,8 @@ function undoneText(before, version) {
 }
 
 /**
- * View of the delivery of a version, with a button that republishes the version before it, as long
- * as no other version is published.
+ * View of the delivery of a version, with a button that undoes it, as long as no other version is
+ * published.
  *
  * @param {Pick<PageContext, 'workspace' | 'project' | 'session' | 'details'>} context
  * @param {{versionNumber: string}} published The version.
@@ -97,14 +97,14 @@ export function undoView(
         if (!signal.aborted) onUndone({before, versionNumber}, version);
         announce(undoneText(before, version));
     };
-    const undo = h('button', {type: 'button', 'data-focus': 'undo', onclick: async () => {
-        undo.disabled = true;
+    const button = h('button', {type: 'button', 'data-focus': 'undo', onclick: async () => {
+        button.disabled = true;
         fill(outcome);
         try {
             const before = await reading.catch(
                 () => versionBefore(project, versionNumber, signal));
             const isWanted = await mayUndo(before);
-            const version = isWanted && await rollback(project, {before, versionNumber}, {
+            const version = isWanted && await undo(project, versionNumber, {
                 signal, onDoubt: (attempt, isUnsettled) => attempt === 1 && fill(outcome, message(
                     'warning', isUnsettled ? unsettledText('This undo')
                         : 'The connection broke, so the console does not know the outcome. '
@@ -112,28 +112,28 @@ export function undoView(
             if (version) await finish(before, version);
             else if (!signal.aborted) {
                 fill(outcome, message('info', 'Not undone. You can try again.'));
-                undo.disabled = false;
+                button.disabled = false;
             }
         } catch (error) {
             const isOutdated = error.status === 412;
             fill(outcome, message(isOutdated ? 'warning' : 'error', isOutdated
                 ? 'Not undone, since a newer version was published. See History.' : error.message));
-            undo.disabled = isOutdated;
+            button.disabled = isOutdated;
         }
     }}, 'Undo');
     const reach = h('div', {class: 'hint'});
     reading.then(async (before) => {
         if (refused) return;
-        undo.title = `Publishes ${versionText(before)} again.`;
+        button.title = `Publishes ${versionText(before)} again.`;
         const template = await workspace.templateOf(before);
         const view = template && await rollbackReach(project, template, signal);
         if (view) fill(reach, h('p', {}, 'Who changes when you undo it:'), view);
     }).catch(() => {});
     const place = arrivalView(project, versionNumber, signal, (left) => {
-        undo.hidden = left === 0;
+        button.hidden = left === 0;
         reach.hidden = left === 0;
     }, time);
     return h('div', {class: 'stack tight'}, place,
-        h('div', {class: 'actions'}, guarded(refused, undo)),
+        h('div', {class: 'actions'}, guarded(refused, button)),
         reach, outcome);
 }

@@ -19,6 +19,7 @@ import {draftExport} from './draft-export.js';
 import {recognition} from './import-recognition.js';
 import {importedDraft} from './imported-draft.js';
 import {placeList, resultView} from './import-result.js';
+import {promotionCard} from './promotion-card.js';
 import {convert, formatOf, formats, isTemplate, ownDoubts} from './template-transfer.js';
 
 /** Maximum size of a file. The server has its own limit. */
@@ -211,8 +212,9 @@ function exportCard(context) {
 export function show(main, context) {
     const left = new AbortController();
     let card = exportCard(context);
-    fill(main, pageHead('Import and export', 'Load templates from files into your draft, and save '
-        + 'the published version or your draft as files.'), importCard(context, left.signal), card);
+    fill(main, pageHead('Import and export', 'Load templates from files or other projects into '
+        + 'your draft, and save the published version or your draft as files.'),
+    importCard(context, left.signal), promotionCard(context, left.signal), card);
     let hadDraft = Boolean(context.workspace.draft);
     const redraw = () => {
         hadDraft = Boolean(context.workspace.draft);

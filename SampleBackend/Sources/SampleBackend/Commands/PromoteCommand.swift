@@ -1,0 +1,172 @@
+import ArgumentParser
+import JSONTree
+import Templates
+
+/// `sample-backend promote` copies settings of another project into a draft.
+struct PromoteCommand: AdministrationCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "promote",
+        abstract:
+            "Copy settings of another project, with the conditions that they need, to a draft.",
+        discussion: """
+            Nothing is published: look at the result with "draft diff", and publish it with "draft \
+            publish". Without --setting and --section, everything is copied. Conditions with \
+            the same name and another expression, and an order of conditions that is not clear, must \
+            be decided with --take or --keep. Pinned values, drafts, tokens and webhooks are never \
+            copied. The same seeds choose the same users in both projects.
+            """)
+
+    @Argument(help: "The project to copy from.")
+    var source: String
+
+    @Option(help: "Copy this setting, such as Home.title; may be repeated.")
+    var setting: [String] = []
+
+    @Option(help: "Copy this section; may be repeated.")
+    var section: [String] = []
+
+    @Flag(help: "Remove what the other project does not have.")
+    var deletions = false
+
+    @Flag(help: "Copy conditions that name single users, too.")
+    var userConditions = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Take the other project's side of this conflict; may be repeated.", valueName: "path"))
+    var take: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep this project's side of this conflict; may be repeated.", valueName: "path"))
+    var keep: [String] = []
+
+    @Flag(help: "Keep this project's side of all conflicts without --take.")
+    var keepRest = false
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Write the template to this file instead of a draft.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Replace your draft of the project, if you have one.")
+    var replaceDraft = false
+
+    @OptionGroup var options: AdministrationOptions
+
+    func run(with transport: any AdministrationTransport) async throws {
+        let comparison = try await ProjectComparison(with: source, transport, options)
+        let promotion = try await transport.json(
+            AdministrationRequest(
+                method: "POST", path: options.projectPath + "/remoteConfig:promote",
+                ifMatch: comparison.json["etag"]?.stringValue,
+                body: try body(comparison).jsonData(), isTrial: true))
+        try checkConflicts(of: promotion)
+        let problems = promotion["problems"]?.arrayValue ?? []
+        guard problems.isEmpty else {
+            throw CommandFailure(
+                problems.map(CommandFailure.problem), in: promotion["template"])
+        }
+        let place = try await store(promotion, transport)
+        if options.json {
+            // The template is in the draft or the file.
+            var report = promotion
+            report.removeMember("template")
+            if output != "-" { Output.print(report) }
+        } else {
+            printReport(on: promotion)
+            Terminal.printError(place)
+        }
+    }
+
+    private func body(_ comparison: ProjectComparison) throws -> JSONNode {
+        var body: JSONNode = ["from": .string(source)]
+        body.setMember("fromETag", comparison.json["withETag"])
+        if !setting.isEmpty {
+            let settings = try setting.map { name in
+                guard let setting = comparison.setting(named: name) else {
+                    throw CommandFailure(
+                        "\(name) does not differ in the two projects: see \"compare\".",
+                        code: Exit.failure)
+                }
+                return setting
+            }
+            body.setMember("settings", .array(settings))
+        }
+        if !section.isEmpty {
+            body.setMember("sections", .array(section.map { .string($0) }))
+        }
+        body.setMember("deletions", .bool(deletions))
+        body.setMember("userConditions", .bool(userConditions))
+        var resolutions = JSONNode.emptyObject
+        for path in keep { resolutions.setMember(path, "theirs") }
+        for path in take { resolutions.setMember(path, "mine") }
+        body.setMember("resolutions", resolutions)
+        return body
+    }
+
+    /// - Throws: A ``CommandFailure`` that lists the conflicts without a decision.
+    private func checkConflicts(of promotion: JSONNode) throws {
+        let open = (promotion["conflicts"]?.arrayValue ?? []).filter { $0["resolution"] == nil }
+        guard !keepRest, !open.isEmpty else { return }
+        let lines = open.map { conflict in
+            let path = conflict["path"]?.stringValue ?? "?"
+            let sides = ["mine", "theirs"].map { conflict[$0].map(\.description) ?? "nothing" }
+            return "  \(path): \(source) has \(sides[0]), \(options.project) has \(sides[1])"
+                .escapedForTerminal
+        }
+        throw CommandFailure(
+            "Decide with --take or --keep and the path, or give --keep-rest:\n"
+                + lines.joined(separator: "\n"), code: Exit.failure)
+    }
+
+    private func printReport(on promotion: JSONNode) {
+        let conditions = promotion["conditions"]
+        let texts = [
+            ("added", "Added conditions"), ("reused", "Conditions that both have"),
+            ("different", "Conditions that differ"),
+            ("omitted", "Not copied, since they name single users"),
+        ]
+        for (member, text) in texts {
+            let names = (conditions?[member]?.arrayValue ?? []).compactMap(\.stringValue)
+            if names.isEmpty { continue }
+            Terminal.printError("\(text): \(names.joined(separator: ", ").escapedForTerminal)")
+        }
+        let affected = ProjectComparison.names(promotion["affectedSettings"])
+        if !affected.isEmpty {
+            Terminal.printError(
+                "These settings can change, too: \(affected.joined(separator: ", "))")
+        }
+    }
+
+    /// Stores the template, and returns a sentence that says where.
+    private func store(
+        _ promotion: JSONNode, _ transport: any AdministrationTransport
+    ) async throws -> String {
+        let template = promotion["template"] ?? .emptyObject
+        let base = promotion["versionNumber"] ?? "0"
+        if let output {
+            var file = template
+            var version = template["version"] ?? .emptyObject
+            version.setMember("versionNumber", base)
+            file.setMember("version", version)
+            try Output.write(file.jsonData(.pretty), to: output)
+            return "Nothing was published: check the file with \"diff --file\", and publish it."
+        }
+        let path = options.projectPath + "/draft"
+        let draft = try await transport.perform(AdministrationRequest(path: path))
+        let isNew = draft.status == 204
+        guard isNew || replaceDraft else {
+            throw CommandFailure(
+                "You have a draft in \(options.project): publish or discard it, or give "
+                    + "--replace-draft.", code: Exit.failure)
+        }
+        let body: JSONNode = ["baseVersion": base, "template": template]
+        _ = try await transport.perform(
+            AdministrationRequest(
+                method: "PUT", path: path, ifMatch: isNew ? nil : draft.entityTag,
+                isNew: isNew, body: body.jsonData()))
+        return "It is your draft in \(options.project): see \"draft diff\", then \"draft publish\"."
+    }
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {answerRequests} from './browser.mjs';
+import {copyable, compareWith, promote, promotionNotes, takePromotion}
+    from '../../Sources/Console/Pages/transfer/promotion.js';
+
+/** @param {string} key @param {'ADDED' | 'CHANGED' | 'REMOVED'} change */
+const setting = (key, change) => ({section: 'Home', key, change, name: '', parts: []});
+
+/** @type {Comparison} */
+const comparison = {
+    with: 'staging', withVersionNumber: '12', withETag: 'etag-staging-12', versionNumber: '7',
+    etag: 'etag-shop-7', affectedSettings: [], conditions: [], groups: [],
+    parameters: [setting('a', 'ADDED'), setting('b', 'CHANGED'), setting('c', 'REMOVED')],
+};
+
+/** @type {Promotion} */
+const promotion = {
+    from: 'staging', versionNumber: '7', conflicts: [], omittedValues: [], affectedSettings: [],
+    template: {parameters: {a: {}}, version: {description: 'From staging, version 12'}},
+    conditions: {added: [], reused: [], different: [], omitted: []}, problems: [],
+    changes: {conditions: [], groups: [], parameters: []},
+};
+
+test('the comparison names the other project', async () => {
+    const requests = answerRequests(() => ({body: comparison}));
+    assert.deepEqual(await compareWith('shop', 'staging'), comparison);
+    assert.equal(requests[0].path, '/v1/projects/shop/remoteConfig:compare?with=staging');
+});
+
+test('a setting that only this project has is not copied', () => {
+    assert.deepEqual(copyable(comparison).map(({key}) => key), ['a', 'b']);
+});
+
+test('a promotion is of both versions that were compared', async () => {
+    const requests = answerRequests(() => ({body: promotion}));
+    await promote('shop', comparison, copyable(comparison), {'conditions.x': 'mine'});
+    assert.equal(requests[0].headers['If-Match'], 'etag-shop-7');
+    assert.deepEqual(requests[0].body, {
+        from: 'staging', fromETag: 'etag-staging-12', resolutions: {'conditions.x': 'mine'},
+        settings: [{section: 'Home', key: 'a'}, {section: 'Home', key: 'b'}]});
+});
+
+test('the notes name what comes along, what is left out and what else can change', () => {
+    assert.deepEqual(promotionNotes(promotion), []);
+    assert.deepEqual(promotionNotes({...promotion,
+        conditions: {added: ['x', 'y'], reused: ['z'], different: ['w'], omitted: ['u']},
+        omittedValues: [{section: 'Home', key: 'a', condition: 'u'}],
+        affectedSettings: [{section: 'Shop', key: 'p'}]}), [
+        'Adds “x”, “y”.', '“z” is the same in both projects.',
+        'Leaves out 1 value for “u”, since conditions that name single users are those of staging.',
+        'Can change Shop.p, too, which depends on the conditions taken.']);
+});
+
+/**
+ * @param {?Partial<Draft>} draft
+ * @param {string} versionNumber
+ */
+function workspaceWith(draft, versionNumber) {
+    /** @type {any[]} */
+    const taken = [];
+    const workspace = /** @type {any} */ ({
+        project: 'shop', draft, versionNumber, etag: `"etag-shop-${versionNumber}"`,
+        published: {parameters: {}}, load: async () => {},
+        /** @param {any[]} values */
+        rebase: (...values) => {
+            taken.push(['rebase', ...values]);
+            workspace.draft = {template: values[0]};
+        },
+        /** @param {string} text */
+        describe: (text) => taken.push(['describe', text])});
+    return {workspace, taken};
+}
+
+test('the result becomes a draft with the description', async () => {
+    const {workspace, taken} = workspaceWith(null, '7');
+    await takePromotion(workspace, promotion);
+    assert.deepEqual(taken, [
+        ['rebase', {parameters: {a: {}}}, {versionNumber: '7', etag: '"etag-shop-7"',
+            baseTemplate: {parameters: {}}}, 'copy from staging'],
+        ['describe', 'From staging, version 12']]);
+});
+
+test('the edits of a draft are kept, as is its description', async () => {
+    const {workspace, taken} = workspaceWith({baseTemplate: {parameters: {}},
+        template: {parameters: {own: {}}, version: {description: 'Own'}}}, '7');
+    await takePromotion(workspace, promotion);
+    assert.deepEqual(Object.keys(taken[0][1].parameters).sort(), ['a', 'own']);
+    assert.equal(taken[0][1].version.description, 'Own');
+    assert.equal(taken.length, 1);
+});
+
+test('a result for another version than the current one is refused', async () => {
+    const {workspace, taken} = workspaceWith(null, '8');
+    await assert.rejects(takePromotion(workspace, promotion), /compare again/);
+    assert.deepEqual(taken, []);
+});

@@ -1,0 +1,107 @@
+import JSONTree
+import SeededRandomness
+import TemporaryFolders
+import Testing
+
+@testable import SampleBackend
+
+/// `sample-backend compare` and `promote`.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct PromoteCommandTests {
+    /// Creates a target with a project `default` and a project `staging`.
+    private static func target(
+        _ kind: AdministrationTarget.Kind
+    ) async throws -> AdministrationTarget {
+        let target = try await AdministrationTarget(kind)
+        let file = try target.folder.write(
+            #"""
+            {"conditions": [{"name": "half", "expression": "percent <= 5"}],
+             "parameterGroups": {"Home": {"parameters": {
+               "title": {"defaultValue": {"value": "old"}},
+               "kept": {"defaultValue": {"value": "k"},
+                        "conditionalValues": {"half": {"value": "h"}}}}}}}
+            """#, to: "default.json")
+        #expect(try await target.run("publish", file).exitCode == 0)
+        let other = try target.folder.write(
+            #"""
+            {"conditions": [{"name": "three", "expression": "user.id == '3'"},
+                            {"name": "half", "expression": "percent <= 50"}],
+             "parameterGroups": {"Home": {"parameters": {
+               "title": {"defaultValue": {"value": "new"}, "conditionalValues":
+                 {"three": {"value": "3"}, "half": {"value": "n"}}},
+               "extra": {"defaultValue": {"value": "new"}}}}}}
+            """#, to: "staging.json")
+        let created = try await target.run(
+            "publish", other, "--project", "staging", "--create-project")
+        #expect(created.exitCode == 0, "\(created)")
+        return target
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aComparisonShowsBothSides(kind: AdministrationTarget.Kind) async throws {
+        let target = try await Self.target(kind)
+        let run = try await target.run("compare", "staging")
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(run.output.contains("~ Home.title"), "\(run)")
+        #expect(run.output.contains(#"- defaultValue: "old""#), "\(run)")
+        #expect(run.output.contains(#"+ defaultValue: "new""#), "\(run)")
+        #expect(run.output.contains("+ Home.extra"), "\(run)")
+        let json = try await target.run("compare", "staging", "--json").json
+        #expect(json["withETag"] == "etag-staging-1")
+        #expect(try await target.run("compare", "none").exitCode == 4)
+        #expect(try await target.run("compare", "default").exitCode == 64)
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aPromotionBecomesADraft(kind: AdministrationTarget.Kind) async throws {
+        let target = try await Self.target(kind)
+        let asked = try await target.run("promote", "staging")
+        #expect(asked.exitCode == 1, "\(asked)")
+        #expect(asked.error.contains("conditions.half: staging has"), "\(asked)")
+        #expect(try await target.run("draft", "show").exitCode == 4)
+
+        let taken = try await target.run("promote", "staging", "--take", "conditions.half")
+        #expect(taken.exitCode == 0, "\(taken)")
+        #expect(taken.error.contains("Conditions that differ: half"), "\(taken)")
+        #expect(taken.error.contains("single users: three"), "\(taken)")
+        #expect(taken.error.contains("These settings can change, too: Home.kept"), "\(taken)")
+        let draft = try await target.run("draft", "show").json
+        #expect(draft["version"]?["versionNumber"] == "1")
+        #expect(draft["version"]?["description"] == "From staging, version 1")
+        #expect(
+            draft["conditions"]?.arrayValue?.map { $0["expression"] } == ["percent <= 50"])
+        #expect(try await target.run("get").json["version"]?["versionNumber"] == "1")
+
+        let second = try await target.run("promote", "staging", "--keep-rest")
+        #expect(second.exitCode == 1 && second.error.contains("--replace-draft"), "\(second)")
+        let replaced = try await target.run(
+            "promote", "staging", "--keep-rest", "--replace-draft", "--json")
+        #expect(replaced.exitCode == 0, "\(replaced)")
+        #expect(try replaced.json["conditions"]?["different"] == ["half"])
+        #expect(try await target.run("draft", "publish").exitCode == 0)
+        let current = try await target.run("get").json
+        #expect(current["version"]?["description"] == "From staging, version 1")
+        let home = current["parameterGroups"]?["Home"]?["parameters"]
+        #expect(home?["title"]?["defaultValue"]?["value"] == "new")
+        #expect(home?["title"]?["conditionalValues"] == ["half": ["value": "n"]])
+        #expect(
+            current["conditions"]?.arrayValue?.map { $0["expression"] } == ["percent <= 5"])
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func oneSettingIsPromotedToAFile(kind: AdministrationTarget.Kind) async throws {
+        let target = try await Self.target(kind)
+        let file = target.folder.path("promoted.json")
+        let run = try await target.run(
+            "promote", "staging", "--setting", "Home.extra", "--output", file)
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(try await target.run("draft", "show").exitCode == 4)
+        #expect(try await target.run("publish", file).exitCode == 0)
+        let home = try await target.run("get").json["parameterGroups"]?["Home"]?["parameters"]
+        #expect(home?["extra"]?["defaultValue"]?["value"] == "new")
+        #expect(home?["title"]?["defaultValue"]?["value"] == "old")
+        // It no longer differs.
+        let again = try await target.run("promote", "staging", "--setting", "Home.extra")
+        #expect(again.exitCode == 1 && again.error.contains("does not differ"), "\(again)")
+    }
+}
