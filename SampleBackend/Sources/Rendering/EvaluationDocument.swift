@@ -62,7 +62,7 @@ package enum EvaluationDocument: Sendable {
                 "its format is \(section["format"].map { "\($0)" } ?? "missing"), and this program "
                     + "reads format \(format): update the program")
         }
-        guard let updateTime = Date(timestamp: document.creationTime),
+        guard let updateTime = date(writtenAs: document.creationTime),
             let versionNumber = document.templateVersion
         else { throw EvaluationDocumentError("its version or time is missing") }
         let validated: ValidatedTemplate
@@ -75,6 +75,15 @@ package enum EvaluationDocument: Sendable {
         return PublishedProject(
             CompiledTemplate(validated, version: version), overrides: try overrides(in: pinsText),
             cacheBytes: cacheBytes)
+    }
+
+    /// The time of which `timestamp` is this text; nil for any other text.
+    ///
+    /// `timestamp` drops what is beyond a millisecond, and most milliseconds have no exact `Date`: parsed
+    /// alone, such a text would be written as one that is a millisecond earlier.
+    private static func date(writtenAs text: String) -> Date? {
+        guard let date = Date(timestamp: text) else { return nil }
+        return [date, date + 0.000_5].first { $0.timestamp.hasSameBytes(as: text) }
     }
 
     private static func overrides(

@@ -52,6 +52,20 @@ struct SameDocumentsTests {
         }
     }
 
+    /// Half of all milliseconds have no `Date` that is written as it was read.
+    @Test func theTimeOfAVersionIsTheServers() throws {
+        for milliseconds in 0..<1_000 {
+            let time = Date(timeIntervalSince1970: 1_796_000_123 + Double(milliseconds) / 1_000)
+            let compiled = CompiledTemplate(
+                try ValidatedTemplate(json: ["parameters": .emptyObject], limits: .none),
+                version: TemplateVersion(number: 1, updateTime: time))
+            let sent = EvaluationDocument.rendered(PublishedProject(compiled))
+            let received = try ConfigurationState(jsonData: Data(buffer: sent.jsonBytes))
+            let read = try EvaluationDocument.project(in: received, cacheBytes: 0)
+            #expect(read.compiled.version.updateTime.timestamp == time.timestamp)
+        }
+    }
+
     /// A template as the server stores and compiles it, with pinned values.
     private static func project(
         _ generator: inout EvaluationGenerator, _ round: Int
