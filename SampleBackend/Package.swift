@@ -42,6 +42,7 @@ let package = Package(
     name: "SampleBackend",
     platforms: [.macOS(.v15)],
     products: [
+        .library(name: "ActiveConfigEvaluation", targets: ["ActiveConfigEvaluation"]),
         .library(name: "ConfigServer", targets: ["ConfigServer"]),
         .executable(name: "sample-backend", targets: ["SampleBackend"]),
     ],
@@ -81,6 +82,13 @@ let package = Package(
                 + products(
                     "ActiveConfig", "ActiveConfigJSON", "Crypto", "NIOConcurrencyHelpers",
                     "NIOCore", "NIOFoundationEssentialsCompat")
+        ),
+        .target(
+            name: "ActiveConfigEvaluation",
+            dependencies: ["JSONTree", "Rendering", "Targeting", "Templates"]
+                + products(
+                    "ActiveConfig", "ActiveConfigRealtime", "ActiveConfigTrust",
+                    "NIOConcurrencyHelpers", "NIOCore", "NIOFoundationEssentialsCompat")
         ),
         .target(
             name: "TemplateStore",
@@ -200,6 +208,13 @@ let package = Package(
             path: "Tests/TargetingBenchmark"
         ),
         .executableTarget(
+            name: "EvaluationBenchmark",
+            dependencies: [
+                "ActiveConfigEvaluation", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
+            ] + products("ActiveConfig", "ArgumentParser", "Logging", "ServiceLifecycle"),
+            path: "Tests/EvaluationBenchmark"
+        ),
+        .executableTarget(
             name: "RequestStages",
             dependencies: [
                 "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore", "JSONTree",
@@ -235,6 +250,18 @@ let package = Package(
             dependencies: ["JSONTree", "Rendering", "SeededRandomness", "Targeting", "Templates"]
                 + products("ActiveConfig", "NIOCore", "NIOFoundationEssentialsCompat"),
             resources: [.copy("Fixtures")]
+        ),
+        .testTarget(
+            name: "ActiveConfigEvaluationTests",
+            dependencies: [
+                "ActiveConfigEvaluation", "ClientAPI", "ConfigServer", "HTTPServing",
+                "InMemoryTemplateStore", "JSONTree", "Rendering", "SeededRandomness",
+                "ServerTestSupport", "Targeting",
+                "TemplateStore", "Templates", "TemporaryFolders",
+            ]
+                + products(
+                    "ActiveConfig", "ActiveConfigRealtime", "ActiveConfigReporting",
+                    "ActiveConfigTrust", "Crypto", "NIOCore", "NIOFoundationEssentialsCompat")
         ),
         .testTarget(
             name: "TemplateStoreTests",

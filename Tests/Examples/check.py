@@ -13,7 +13,8 @@ empty project:
 - `// Package.swift` is a whole manifest: the package manager loads it, and the products that it uses from
   this package must exist.
 - A file that imports a package other than this one must have the same content as the file of its name in
-  Tests/SwiftConfiguration/Sources/Shop, which is compiled with that package and tested there.
+  Tests/SwiftConfiguration/Sources/Shop, or with a module of the backend in
+  SampleBackend/Tests/ActiveConfigEvaluationTests/Examples, which is compiled with that package and tested there.
 - Every other block of an article sees the imports and the declarations of the blocks before it, and the
   values of Prelude.swift; in a catalog also the catalog's module, and what that depends on. Its statements
   are the body of a function. A later declaration of the same name replaces the earlier one.
@@ -46,9 +47,11 @@ WORK = Path(".build/examples")
 ON_MAC = sys.platform == "darwin"
 CONSOLE = Path("SampleBackend/Sources/Console/Pages/app-lines.swift.txt")
 APPLE = {"AppKit", "CryptoKit", "Network", "SwiftUI", "UIKit", "WatchKit", "os"}
-# Modules of other packages, and the target with the files that import them.
-PACKAGES = {"Configuration", "Logging", "Metrics", "ServiceLifecycle"}
+# Modules of other packages, and the targets with the files that import them.
 FILES_WITH_PACKAGES = Path("Tests/SwiftConfiguration/Sources/Shop")
+FILES_WITH_BACKEND = Path("SampleBackend/Tests/ActiveConfigEvaluationTests/Examples")
+PACKAGES = {name: FILES_WITH_PACKAGES for name in ("Configuration", "Logging", "Metrics", "ServiceLifecycle")}
+PACKAGES["ActiveConfigEvaluation"] = FILES_WITH_BACKEND
 # Available only in the stubs of macOS.
 MAC_ONLY = {"AppKit", "Testing"}
 IMPORT = re.compile(r"^(?:@\w+ +|(?:public|internal|private) +)*import +(?:\w+ +(?=\w+\.))?(\w+)")
@@ -212,7 +215,7 @@ def modules_of_article(path, blocks, dependencies):
     active = []  # (block, imports, declaration)
     module, results = None, []
     for block in blocks:
-        if block.file == "Package.swift" or block.modules() & PACKAGES:
+        if block.file == "Package.swift" or block.modules() & PACKAGES.keys():
             continue
         if block.file:
             whole = Module(name_of(path, len(results)))
@@ -403,7 +406,8 @@ def errors_of_manifest(block, products):
 
 def difference_from_file(block):
     """An error if a file that imports other packages is not the one that is compiled with them."""
-    path = FILES_WITH_PACKAGES / (block.file or "a file")
+    folder = PACKAGES[min(block.modules() & PACKAGES.keys())]
+    path = folder / (block.file or "a file")
     if path.is_file() and path.read_text("utf-8").rstrip("\n") == block.code:
         return ""
     return f"{block.path}:{block.line}:1: error: it imports another package and is not the content of {path}\n"
@@ -435,7 +439,7 @@ def check(build, articles, sources, texts=None):
     modules += modules_of_comments(sources, dependencies)
     manifests = [b for found in blocks.values() for b in found if b.file == "Package.swift"]
     differences = [
-        difference_from_file(b) for found in blocks.values() for b in found if b.modules() & PACKAGES]
+        difference_from_file(b) for found in blocks.values() for b in found if b.modules() & PACKAGES.keys()]
     compiler = Compiler(build)
     if not ON_MAC:
         compiler.prepare_stubs(sorted({platform_of(m) for m in modules if m.is_for_apple}))
@@ -498,6 +502,7 @@ def self_test(build):
         ([manifest % "ActiveConfig"], None),
         ([manifest % "ActiveConfigs"], '2:1: error: ActiveConfig has no product "ActiveConfigs"'),
         ([(FILES_WITH_PACKAGES / "Checkout.swift").read_text("utf-8")], None),
+        ([(FILES_WITH_BACKEND / "UploadService.swift").read_text("utf-8")], None),
         (["// Checkout.swift\nimport Configuration\n"], "2:1: error: it imports another package and is not"),
         (["import Metrics\n"], "2:1: error: it imports another package and is not the content of"),
         (["// Package.swift\ndependencies: []\n"], "2:1: error: the second line of a manifest"),

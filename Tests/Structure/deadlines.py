@@ -32,7 +32,7 @@ from check import TOKEN, end_of_block_comment, end_of_string
 
 LEFT_OUT = {
     # Other packages' tests are in the builds of packages below these folders.
-    ".build", "AppleStubs", "Benchmarks", "Examples", "Fixtures", "Fuzzing", "Load", "StreamLoad",
+    ".build", "AppleStubs", "Benchmarks", "EvaluationBenchmark", "Examples", "Fixtures", "Fuzzing", "Load", "StreamLoad",
     "TargetingBenchmark", "UpdaterLoad",
 }
 MARKER = re.compile(r"// deadline: \w+ \w")

@@ -3,12 +3,14 @@ import HTTPTypes
 import JSONTree
 
 extension Administration {
-    /// The routes of API 3; they cover every path below `/v1`.
-    package func group(recognition: (any CallerRecognition)?) -> RouteGroup {
+    /// The routes of API 3, and further ones; they cover every path below `/v1`.
+    package func group(
+        recognition: (any CallerRecognition)?, with others: [Route] = []
+    ) -> RouteGroup {
         // Changes have their own pool: they wait for each other and for other processes, and reads
         // must not queue behind them.
         let changes = WorkPool(.administration, waiting: 32, wait: .seconds(30))
-        var group = RouteGroup(routes.map { $0.changing(in: changes) })
+        var group = RouteGroup(routes.map { $0.changing(in: changes) } + others)
         group.covers = { TargetParts($0)?.segments.first?.hasSameBytes(as: "v1") ?? false }
         // A session's cookie comes with requests of pages on other ports of this host, too.
         group.headerFields[.xContentTypeOptions] = "nosniff"

@@ -210,10 +210,16 @@ extension ConfigServer {
         let operations = OperationsRoutes(
             source: source, health: health, metricsText: options.metricsText,
             metricsRecognition: options.isLoopback ? nil : recognition, logger: logger)
+        let evaluation = EvaluationRoutes(
+            hub: hub, signer: options.documentSigner,
+            isAllowed: { [access = administration.access] caller in
+                (caller as? AdministratorCaller).map(access.isValid) ?? true
+            }, logger: logger)
         let administrationGroup = administration.group(
             recognition: AdministratorRecognition(
                 access, wrongCredentialsLimiter: wrongTokenLimiter,
-                maximumBodyBytes: limits.bodyBytes))
+                maximumBodyBytes: limits.bodyBytes),
+            with: [evaluation.route(access: RoleAccess(.evaluator))])
         let sessions = SessionRoutes(
             access: access, administration: administration,
             administrationGroup: administrationGroup,
@@ -237,8 +243,15 @@ extension ConfigServer {
             try access.checkTokensAreKnown()
             return nil
         }
-        let projects = holder.administrator.projects.map { Set($0.keys) }
-        return ServiceCaller(expirationDate: holder.expirationDate, projects: projects) {
+        let administrator = holder.administrator
+        guard !administrator.isEvaluator else {
+            throw .permissionDenied(
+                "The role of this token, evaluator, does not allow this: use a token with the role "
+                    + "viewer.")
+        }
+        return ServiceCaller(
+            expirationDate: holder.expirationDate, projects: administrator.readableProjects
+        ) {
             access.holder(ofToken: token) != nil
         }
     }

@@ -70,6 +70,11 @@ package struct SessionRoutes: Sendable {
             }
             return .repeated(after: wait, Self.noToken)
         }
+        guard !holder.administrator.isEvaluator else {
+            throw .permissionDenied(
+                "This is the token of a service, with the role evaluator: sign in with a token of "
+                    + "your own.")
+        }
         if let seconds = limiter.secondsToWait(holder.tokenID) {
             throw .tooManyRequests(retryAfter: seconds, from: "this token")
         }

@@ -10,7 +10,7 @@ struct CompiledMeta: Sendable {
     private let start, end: String
 
     /// The experiments, sorted by the UTF-8 of their names, with the indexes of their conditions.
-    private let experiments: [(key: String, condition: Int)]
+    let experiments: [(key: String, condition: Int)]
 
     /// Compiles `meta` of a version.
     ///

@@ -35,6 +35,14 @@ public struct ConditionResults: Sendable, Hashable {
         }
     }
 
+    /// The results of the conditions that are true in others, of the same template; false for the rest.
+    package func masked(by mask: ConditionResults) -> ConditionResults {
+        var masked = self
+        masked.first &= mask.first
+        for index in masked.others.indices { masked.others[index] &= mask.others[index] }
+        return masked
+    }
+
     /// Hashes the results.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(count)

@@ -40,6 +40,8 @@ public protocol TokenStoring: Sendable {
 public struct StoredToken: Sendable, Hashable {
     /// The permissions of a token (API 3).
     public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
+        /// Can read the template and the pinned values, for services that evaluate users themselves.
+        case evaluator
         /// Can read.
         case viewer
         /// Can read, and check a template.
@@ -52,9 +54,10 @@ public struct StoredToken: Sendable, Hashable {
 
         private var rank: Int {
             switch self {
-            case .viewer: 0
-            case .editor: 1
-            case .publisher: 2
+            case .evaluator: 0
+            case .viewer: 1
+            case .editor: 2
+            case .publisher: 3
             }
         }
     }

@@ -45,8 +45,15 @@ final class DecodedSettings: Sendable {
     }
 
     private let state: Locked<State>
+    /// Records the problems instead; nil: they are recorded here.
+    private let recorder: DecodedSettings?
 
-    init() { state = Locked(State()) }
+    init() { (state, recorder) = (Locked(State()), nil) }
+
+    /// Decodes anew, but records problems together with others.
+    init(recordingIn recorder: DecodedSettings) {
+        (state, self.recorder) = (Locked(State()), recorder)
+    }
 
     /// Reuses the values of sections that are unchanged in another configuration.
     init(
@@ -62,10 +69,11 @@ final class DecodedSettings: Sendable {
         state.problems = problems.filter { names.contains($0.path.sectionName) }
         state.paths = Set(state.problems.map(Self.path))
         self.state = Locked(state)
+        recorder = nil
     }
 
     /// In the order in which they were found.
-    var problems: [SettingProblem] { state.withLock { $0.problems } }
+    var problems: [SettingProblem] { recorder?.problems ?? state.withLock { $0.problems } }
 
     /// The value of a key of a section; the first call reads it with `read`.
     ///
@@ -87,7 +95,8 @@ final class DecodedSettings: Sendable {
 
     /// Records a problem; false when this setting already has one, or when there are too many.
     func record(_ problem: SettingProblem) -> Bool {
-        state.withLock { state in
+        if let recorder { return recorder.record(problem) }
+        return state.withLock { state in
             guard state.problems.count < Self.maximumProblems,
                 state.paths.insert(Self.path(of: problem)).inserted
             else { return false }

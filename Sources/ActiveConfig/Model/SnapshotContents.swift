@@ -12,8 +12,8 @@ final class SnapshotContents: Sendable {
     let epoch: UserEpoch
     /// True for the preview of a pending document: reads of it are not reported.
     let isPending: Bool
-    /// Unique in the process, never 0.
-    let generation = SnapshotContents.nextGeneration()
+    /// Unique per configuration in the process, never 0.
+    let generation: UInt64
     let decoded: DecodedSettings
 
     private static let lastGeneration = Locked<UInt64>(0)
@@ -52,6 +52,7 @@ final class SnapshotContents: Sendable {
         self.reason = reason
         self.epoch = epoch
         self.isPending = isPending
+        generation = Self.nextGeneration()
         guard let previous, previous.userID == userID else {
             decoded = DecodedSettings()
             return
@@ -63,6 +64,16 @@ final class SnapshotContents: Sendable {
             (isSameDocument || !hasProblems && new[name] == old[name])
                 && layers.hasSection(name, as: previous.layers)
         }
+    }
+
+    /// The same configuration for another user, with or without what was decoded from it; problems
+    /// are always recorded once for all users.
+    init(_ other: SnapshotContents, of userID: UserID, sharingDecoded: Bool) {
+        self.userID = userID
+        (known, layers, sections) = (other.known, other.layers, other.sections)
+        (reason, epoch, isPending) = (other.reason, other.epoch, other.isPending)
+        generation = other.generation
+        decoded = sharingDecoded ? other.decoded : DecodedSettings(recordingIn: other.decoded)
     }
 
     /// True for the same document object, not merely an equal one, with the same layers.

@@ -165,6 +165,14 @@ package final class AdministratorAccess: Sendable {
         }
     }
 
+    /// False once the caller's token has expired or been revoked.
+    package func isValid(_ caller: AdministratorCaller) -> Bool {
+        let date = now()
+        return state.withLockedValue { state in
+            Self.holders(state, environmentHolder, at: date).contains { $0.tokenID == caller.id }
+        }
+    }
+
     /// Holders of all valid tokens.
     private static func holders(
         _ state: State, _ environmentHolder: Holder?, at date: Date
@@ -216,6 +224,17 @@ package struct Administrator: Sendable, Hashable {
         self.projects = projects
     }
 
-    /// False when the administrator's token does not include a project.
-    func includes(_ project: String) -> Bool { projects.map { $0[project] != nil } ?? true }
+    /// False when the administrator's token does not include a project, or only for evaluation.
+    func includes(_ project: String) -> Bool {
+        projects.map { $0[project].map { $0 > .evaluator } ?? false } ?? true
+    }
+
+    /// The projects in which the administrator may read what people see; nil for all.
+    package var readableProjects: Set<String>? {  // names: names of projects are ASCII
+        guard let projects else { return role > .evaluator ? nil : [] }
+        return Set(projects.filter { $0.value > .evaluator }.keys)
+    }
+
+    /// True for a token that only serves services for evaluation.
+    package var isEvaluator: Bool { readableProjects?.isEmpty ?? false }
 }

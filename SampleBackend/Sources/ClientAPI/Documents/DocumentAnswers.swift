@@ -15,6 +15,10 @@ struct DocumentAnswers: Sendable {
 
     let logger: Logger
 
+    /// Follows the project in signed statements, so that a document of another kind does not pass for
+    /// a user's; it contains a character that names of projects do not have.
+    private let signedSuffix: String
+
     /// True for a client that does not adopt the version of a 304 and may verify the signature with
     /// its stored body; tags then cover all bytes.
     private(set) var isExact = false
@@ -28,10 +32,11 @@ struct DocumentAnswers: Sendable {
     /// A nil `acknowledgedShare` asks no client to acknowledge versions.
     init(
         source: any DocumentSource, signer: DocumentSigner?, acknowledgedShare: AcknowledgedShare?,
-        logger: Logger
+        signedSuffix: String = "", logger: Logger
     ) {
         self.source = source
         self.signer = signer
+        self.signedSuffix = signedSuffix
         self.logger = logger
         var fields: HTTPFields = [.cacheControl: "private, no-cache"]
         acknowledgedShare?.addField(to: &fields)
@@ -117,7 +122,7 @@ struct DocumentAnswers: Sendable {
         if let signer, let name = HTTPField.Name(DocumentSigner.fieldName) {
             do {
                 response.headerFields[name] = try signer.fieldValue(
-                    for: identity, project: request.project, userID: request.userID)
+                    for: identity, project: request.project + signedSuffix, userID: request.userID)
             } catch {
                 // The document is sent unsigned: clients that verify keep their document, and
                 // others are not affected.

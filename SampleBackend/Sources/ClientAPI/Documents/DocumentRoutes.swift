@@ -21,9 +21,18 @@ package struct DocumentRoutes: Sendable {
         waiting: (any DocumentWaiting)? = nil, signer: DocumentSigner? = nil,
         acknowledgedShare: AcknowledgedShare? = nil, sample: SignalSample? = nil, logger: Logger
     ) {
-        answers = DocumentAnswers(
-            source: source, signer: signer, acknowledgedShare: acknowledgedShare,
-            logger: logger)
+        self.init(
+            answers: DocumentAnswers(
+                source: source, signer: signer, acknowledgedShare: acknowledgedShare,
+                logger: logger),
+            clientAccess: clientAccess, waiting: waiting, sample: sample)
+    }
+
+    init(
+        answers: DocumentAnswers, clientAccess: ClientAccess, waiting: (any DocumentWaiting)?,
+        sample: SignalSample?
+    ) {
+        self.answers = answers
         self.clientAccess = clientAccess
         self.waiting = waiting
         self.sample = sample
@@ -33,6 +42,11 @@ package struct DocumentRoutes: Sendable {
         DocumentRequest.patterns.map { pattern in
             Route(pattern, [.get: Endpoint(access: clientAccess, answering)])
         }
+    }
+
+    /// An endpoint for documents at another path, whose access needs no user token.
+    func endpoint(access: any EndpointAccess) -> Endpoint {
+        Endpoint(access: access, .asynchronous { try answer($0, tokenEnd: nil) })
     }
 
     /// Documents are in memory, so answers are immediate; only verifying a user token is
@@ -118,7 +132,7 @@ package struct DocumentRoutes: Sendable {
         }
         let poll = PollRequest(
             document: known.request, condition: condition, preference: preference,
-            identity: known.identity, tokenEnd: tokenEnd, answers: answers)
+            identity: known.identity, tokenEnd: tokenEnd, answers: answers, caller: request.caller)
         return try waiting.answer(poll, from: request.address)
     }
 

@@ -52,6 +52,9 @@ package struct PollRequest: Sendable {
 
     let answers: DocumentAnswers
 
+    /// The authenticated caller; nil for an app.
+    var caller: (any RequestCaller)?
+
     /// The time to wait, limited by the expiry of the token.
     var duration: TimeAmount {
         let seconds = Double(preference.seconds)

@@ -174,6 +174,8 @@ struct DoctorCommand: AsyncParsableCommand {
     private static func role(_ transport: any AdministrationTransport) async throws -> String {
         let tokens = try await transport.send(AdministrationRequest(path: "/v1/tokens"))
         if tokens.status == 200 { return "publisher" }
+        let projects = try await transport.send(AdministrationRequest(path: "/v1/projects"))
+        if projects.status == 403 { return "evaluator" }
         let users: JSONNode = ["users": []]
         let preview = try await transport.send(
             AdministrationRequest(

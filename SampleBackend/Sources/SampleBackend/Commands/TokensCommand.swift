@@ -23,7 +23,10 @@ struct TokensCommand: AsyncParsableCommand {
         @Option(help: "The name of the token, which the audit trail shows.")
         var name: String
 
-        @Option(help: "The role of the token: viewer, editor or publisher; optional with --in.")
+        @Option(
+            help: """
+                The role of the token: evaluator, viewer, editor or publisher; optional with --in.
+                """)
         var role: StoredToken.Role?
 
         @Option(
@@ -46,7 +49,7 @@ struct TokensCommand: AsyncParsableCommand {
             }
             if projects.contains(where: { Self.role($0) == nil }) {
                 throw ValidationError(
-                    "--in is invalid: give a project and viewer, editor or publisher, as "
+                    "--in is invalid: give a project and evaluator, viewer, editor or publisher, as "
                         + "shop=editor.")
             }
             if let expires, Self.seconds(expires) == nil {

@@ -15,7 +15,8 @@ const scopes = [['all', 'All projects'], ['some', 'Only some projects']];
 
 /** @type {Choice[]} */
 const access = [
-    ['', 'No access'], ['viewer', 'Viewer'], ['editor', 'Editor'], ['publisher', 'Publisher']];
+    ['', 'No access'], ['evaluator', 'Evaluator'], ['viewer', 'Viewer'], ['editor', 'Editor'],
+    ['publisher', 'Publisher']];
 
 /**
  * Text for the role of a token: the role, or those by project.

@@ -18,7 +18,8 @@ import {roleText, tokenProjects} from './token-projects.js';
 
 /** @type {Choice[]} */
 const roles = [
-    ['viewer', 'Viewer'], ['editor', 'Editor'], ['publisher', 'Publisher'],
+    ['evaluator', 'Evaluator'], ['viewer', 'Viewer'], ['editor', 'Editor'],
+    ['publisher', 'Publisher'],
 ];
 
 /**
@@ -27,6 +28,8 @@ const roles = [
  * @type {Record<string, string>}
  */
 const permissions = {
+    evaluator: 'For services that evaluate users themselves: reads the template and users\' pins; '
+        + 'cannot sign in here.',
     viewer: 'Sees settings, users\' pins, versions and audit; changes nothing.',
     editor: 'Also edits drafts, imports, and previews users.',
     publisher: 'Also publishes, pins, and manages webhooks and tokens.',

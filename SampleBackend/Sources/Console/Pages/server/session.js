@@ -9,7 +9,7 @@ import {call, receive, ServerError} from './api.js';
 const channel = new BroadcastChannel('activeconfig.session');
 
 /** @type {Record<string, number>} */
-const ranks = {viewer: 0, editor: 1, publisher: 2};
+const ranks = {evaluator: 0, viewer: 1, editor: 2, publisher: 3};
 
 /**
  * Session of the browser's cookie; throws ServerError 401 without a valid one.

@@ -1,0 +1,39 @@
+package import HTTPServing
+import HTTPTypes
+package import Logging
+
+/// The route with which a service loads the template and the pinned values of a project, and waits for
+/// their changes, to evaluate users itself.
+///
+/// It is a document of the client protocol, so services follow it as clients follow theirs.
+package struct EvaluationRoutes: Sendable {
+    /// Follows the project in the signed statements of these documents.
+    package static let signedSuffix = "/evaluation"
+
+    private let documents: DocumentRoutes
+
+    /// Creates the routes; `isAllowed` is false for credentials that have expired or been revoked while
+    /// a request waited.
+    package init(
+        hub: RealtimeHub, signer: DocumentSigner?,
+        isAllowed: @escaping @Sendable (_ caller: any RequestCaller) -> Bool, logger: Logger
+    ) {
+        let source = EvaluationSource(library: hub.library)
+        documents = DocumentRoutes(
+            answers: DocumentAnswers(
+                source: source, signer: signer,
+                acknowledgedShare: nil, signedSuffix: Self.signedSuffix, logger: logger),
+            clientAccess: .open,
+            waiting: EvaluationPolls(hub: hub, source: source) { poll in
+                poll.caller.map(isAllowed) ?? true
+            },
+            sample: nil)
+    }
+
+    /// The route, for callers whom `access` allows.
+    package func route(access: any EndpointAccess) -> Route {
+        Route(
+            "/v1/projects/{project}/evaluation/activeconfig",
+            [.get: documents.endpoint(access: access)])
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import InMemoryTemplateStore
+import JSONTree
+import SeededRandomness
+import ServerTestSupport
+import TemporaryFolders
+import Testing
+
+/// The service of the page *Evaluating in a service*.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct UploadServiceTests {
+    @Test func itAnswersEachUserByTheTemplate() async throws {
+        let folder = try TemporaryFolder()
+        let template: JSONNode = [
+            "conditions": [["name": "japan", "expression": "device.country == 'JP'"]],
+            "parameterGroups": [
+                "Uploads": [
+                    "parameters": [
+                        "limit": [
+                            "valueType": "NUMBER", "defaultValue": ["value": "20"],
+                            "conditionalValues": ["japan": ["value": "50"]],
+                        ]
+                    ]
+                ]
+            ],
+        ]
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(template)
+            let service = UploadService(
+                server: try #require(URL(string: "http://127.0.0.1:\(server.port)")),
+                token: RunningServer.administratorToken, folder: folder.url)
+            #expect(service.limit(ofUser: "42", in: "JP") == 10)
+            let run = Task { try await service.run() }
+            try await waitUntil { service.limit(ofUser: "42", in: "JP") == 50 }
+            #expect(service.limit(ofUser: "42", in: "DE") == 20)
+            run.cancel()
+            _ = await run.result
+        }
+    }
+}
