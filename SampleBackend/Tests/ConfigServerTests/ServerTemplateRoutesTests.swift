@@ -84,11 +84,11 @@ struct ServerTemplateRoutesTests {
         }
     }
 
-    @Test func aViewerReadsItAndNoClientDoes() async throws {
+    @Test func anEvaluatorReadsItAndNoClientDoes() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let created = try await server.administer(
-                "POST", "/v1/tokens", body: ["name": "service", "role": "viewer"])
+                "POST", "/v1/tokens", body: ["name": "service", "role": "evaluator"])
             let token = try #require(try created.json["token"]?.stringValue)
             let answer = try await server.administer("GET", Self.path(), token: token)
             #expect(answer.status == 200)

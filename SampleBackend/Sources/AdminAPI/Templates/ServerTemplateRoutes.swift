@@ -13,8 +13,8 @@ import Templates
 struct ServerTemplateRoutes: Sendable {
     let administration: Administration
 
-    /// Whoever may read the template.
-    private static let access = RoleAccess(.viewer)
+    /// Whoever may evaluate users.
+    private static let access = RoleAccess(.evaluator)
 
     var routes: [Route] {
         [
