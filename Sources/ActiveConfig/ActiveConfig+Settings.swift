@@ -168,11 +168,15 @@ extension ActiveConfig: SettingsReading {
     func decodedValue<Value>(
         of key: SettingKey<Value>, in snapshot: SnapshotContents
     ) -> any DecodedSetting {
-        let definition = key.definition.object
+        decodedValue(of: key.definition.object, slot: key.slot, in: snapshot)
+    }
+
+    // Not generic, so that it is compiled once for keys of all types.
+    private func decodedValue(
+        of definition: SettingDefinition, slot: Int, in snapshot: SnapshotContents
+    ) -> any DecodedSetting {
         let path = definition.path
-        return snapshot.decoded.value(
-            forKey: .setting(key.slot), inSection: path.sectionName
-        ) {
+        return snapshot.decoded.value(forKey: .setting(slot), inSection: path.sectionName) {
             for (source, value) in snapshot.layers(ofKey: path.name, inSection: path.sectionName) {
                 do throws(SettingReader.Mismatch) {
                     let decoded = try definition.reader.read(value)
@@ -183,7 +187,7 @@ extension ActiveConfig: SettingsReading {
                 }
             }
             noteRead(path, nil, from: .default, in: snapshot)
-            return DecodedValue<Value>(nil)
+            return definition.absent
         }
     }
 

@@ -53,7 +53,7 @@ final class Vettings: Sendable {
     }
 
     /// The verdict of all vettings.
-    private enum Verdict {
+    private indirect enum Verdict {
         case accepted(ConfigurationState, isChanged: Bool)
         case refused(
             ConfigurationCandidate, by: any ConfigurationVetting, ConfigurationRefusal)
@@ -107,6 +107,13 @@ final class Vettings: Sendable {
         // Read before the document: a user who is forgotten in between starts another epoch.
         let epochs = (users.epoch(of: userID), other.flatMap { users.epoch(of: $0) })
         guard let stored = stored() else { return nil }
+        return accepted(stored, of: userID, orOf: other, in: epochs)
+    }
+
+    private func accepted(
+        _ stored: ConfigurationState, of userID: UserID, orOf other: UserID?,
+        in epochs: (UserEpoch?, UserEpoch?)
+    ) -> ConfigurationState? {
         var owner = userID
         var verdict = verdict(onStored: stored, of: owner)
         if case .refused = verdict, let other {

@@ -50,19 +50,26 @@ package enum ThreadMark: Int, CaseIterable, Sendable {
 
     /// Runs `body` with the mark, and afterwards the calls that it has put off.
     package func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        begin()
+        defer { end() }
+        return try body()
+    }
+
+    private func begin() {
         let thread = Self.thread
         Self.threads.withLock { $0[thread, default: Marks()].depths[rawValue] += 1 }
-        defer {
-            let calls = Self.threads.withLock { threads -> [Call] in
-                guard var marks = threads[thread] else { return [] }
-                marks.depths[rawValue] -= 1
-                let calls = marks.takeCalls()
-                threads[thread] = marks.depths.allSatisfy { $0 == 0 } ? nil : marks
-                return calls
-            }
-            for call in calls { call() }
+    }
+
+    private func end() {
+        let thread = Self.thread
+        let calls = Self.threads.withLock { threads -> [Call] in
+            guard var marks = threads[thread] else { return [] }
+            marks.depths[rawValue] -= 1
+            let calls = marks.takeCalls()
+            threads[thread] = marks.depths.allSatisfy { $0 == 0 } ? nil : marks
+            return calls
         }
-        return try body()
+        for call in calls { call() }
     }
 
     /// Calls code of the app, such as its log and its observers: now, or at the end of the thread's

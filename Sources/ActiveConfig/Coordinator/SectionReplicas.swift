@@ -63,6 +63,7 @@ final class SectionReplicas: Sendable {
     }
 
     /// Holds all locks until the last replica has the new sections.
+    @inline(never)  // The compiler would inline the recursion several times.
     private func replace(with sections: NameTable<ActiveConfigSection>, from index: Int) {
         guard index < Self.count else { return }
         withReplica(index) { replica in

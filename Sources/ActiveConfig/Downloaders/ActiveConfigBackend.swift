@@ -64,7 +64,7 @@ public struct ActiveConfigBackend: Sendable {
     ///
     /// Any string can be a user ID, a signal's name or its value.
     public func configurationURL(forUserID userID: String?, signals: [String: String]) -> URL {
-        var query = signals.sorted { $0.key.precedes($1.key) }.map {
+        var query = signals.sortedByName().map {
             "\(Self.percentEncoded($0.key))=\(Self.percentEncoded($0.value))"
         }
         guard let userID else { return appending("/activeconfig", query) }

@@ -63,7 +63,7 @@ public final class ClientSignals: Sendable {
 
     /// A digest of ``values``; equal signals have equal digests in every launch.
     public var digest: String {
-        let text = values.sorted { $0.key.precedes($1.key) }.map {
+        let text = values.sortedByName().map {
             "\(ActiveConfigBackend.percentEncoded($0.key))="
                 + ActiveConfigBackend.percentEncoded($0.value)
         }.joined(separator: "&")
@@ -178,7 +178,7 @@ public final class ClientSignals: Sendable {
     /// Compares bytes, as the server does.
     private static func isSame(_ left: [String: String], _ right: [String: String]) -> Bool {
         func bytes(_ signals: [String: String]) -> [[[UInt8]]] {
-            signals.sorted { $0.key.precedes($1.key) }.map {
+            signals.sortedByName().map {
                 [Array($0.key.utf8), Array($0.value.utf8)]
             }
         }

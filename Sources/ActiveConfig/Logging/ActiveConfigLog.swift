@@ -123,6 +123,7 @@ public struct ActiveConfigLog: Sendable {
     public static let disabled = ActiveConfigLog(minimumLevel: .error) { _, _ in }
 
     /// Evaluates `message` only when its level is written.
+    @inline(never)  // It is called in many places.
     package func callAsFunction(_ level: Level, _ message: @autoclosure () -> String) {
         let inherited = inherited?.withLock { $0 }
         let writer = inherited?.writer

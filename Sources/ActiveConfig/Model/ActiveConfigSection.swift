@@ -50,13 +50,11 @@ public struct ActiveConfigSection: Sendable {
     /// The unconverted value of a setting, or nil when it is absent.
     ///
     /// A setting that is `null` has the value ``SettingValue/null``, not nil.
-    public func value(forKey key: String) -> SettingValue? {
-        table.settings[key]
-    }
+    public func value(forKey key: String) -> SettingValue? { self[key] }
 
     /// The unconverted value of a setting, or nil when it is absent.
     public subscript(key: String) -> SettingValue? {
-        table.settings[key]
+        table.settings.value(ofName: key, hash: NameHash.hash(key))
     }
 }
 

@@ -12,30 +12,49 @@ public struct ConfigurationState: Sendable {
     /// The document's metadata: its version, its time, and everything else that the server put
     /// there (FORMAT 2).
     public var meta: [String: SettingValue] {
-        didSet { original = nil }
+        didSet { dropOriginal() }
     }
 
     /// The sections by name.
     public var sections: [String: ActiveConfigSection] {
-        didSet { original = nil }
+        didSet { dropOriginal() }
     }
+
+    /// What is known besides the content.
+    private struct Provenance {
+        var entityTag: String?
+        var original: OriginalDocument?
+        var confirmedVersion: Int?
+        var replacedVersion: Int?
+    }
+
+    @Boxed private var provenance = Provenance()
 
     /// The entity tag of the answer with the document.
     ///
     /// Not part of equality, the hash or ``jsonData()``.
     ///
     /// A downloader sends it in `If-None-Match` of the next request.
-    public var entityTag: String?
+    public var entityTag: String? {
+        get { provenance.entityTag }
+        set { provenance.entityTag = newValue }
+    }
 
     /// The original answer; nil after the content was changed, and unless a
     /// ``ConfigurationVetting`` needs it or has created this document from it.
     ///
     /// Not part of equality, the hash or ``jsonData()``.
-    public var original: OriginalDocument?
+    public var original: OriginalDocument? {
+        get { provenance.original }
+        set { provenance.original = newValue }
+    }
 
     /// The later version that an answer without a document (304) confirms for this configuration;
     /// nil for a document.
-    package var confirmedVersion: Int?
+    package var confirmedVersion: Int? {
+        get { provenance.confirmedVersion }
+        set { provenance.confirmedVersion = newValue }
+    }
 
     /// The higher version that the document replaces, because the server's store never made it
     /// (*Client protocol*, section 1); nil for other documents.
@@ -43,7 +62,10 @@ public struct ConfigurationState: Sendable {
     /// It is the version that the client named in its request. It is kept until the document is
     /// active, because the document that it replaces can still be stored. Not part of equality, the
     /// hash or ``jsonData()``.
-    package var replacedVersion: Int?
+    package var replacedVersion: Int? {
+        get { provenance.replacedVersion }
+        set { provenance.replacedVersion = newValue }
+    }
 
     /// Creates a configuration without sections, of format version "1.0", created now.
     public init() {
@@ -62,6 +84,11 @@ public struct ConfigurationState: Sendable {
     public init(meta: [String: SettingValue], sections: [String: ActiveConfigSection]) {
         self.meta = meta
         self.sections = sections
+    }
+
+    private mutating func dropOriginal() {
+        // A change of several settings allocates once.
+        if original != nil { original = nil }
     }
 
     /// The version of the format, `format_version_string` of ``meta``; "" when it is absent or not a

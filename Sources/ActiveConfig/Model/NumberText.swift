@@ -15,7 +15,9 @@ enum NumberText {
     /// Nil unless all of the trimmed text is an integer that fits the type.
     static func integer<T: FixedWidthInteger>(of text: String, as type: T.Type) -> T? {
         let text = trimmed(text)
-        return form(of: text.utf8) == true ? T(text) : nil
+        guard form(of: text.utf8) == true else { return nil }
+        // `T(text)` compiles the standard library's parser once more for each `T`.
+        return T.bitWidth < Int.bitWidth ? Int(text).flatMap(T.init(exactly:)) : T(text)
     }
 
     /// True for an integer that does not fit an `Int`; white space is not trimmed.

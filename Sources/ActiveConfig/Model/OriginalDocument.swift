@@ -13,20 +13,8 @@ public struct OriginalDocument: Sendable, Hashable {
         case unknown
     }
 
-    private let content: Content
-    /// The answer's header fields whose names begin with `ActiveConfig-`, keyed by lower-case name.
-    public let headerFields: [String: String]
-    /// The answer's entity tag, with its quotation marks.
-    public let entityTag: String?
-    /// True when the answer confirms the client's document (304).
-    package let isConfirmation: Bool
-    /// The header fields of the answer (304) that confirmed the document as a later version than in
-    /// its bytes; nil when there was none.
-    package private(set) var confirmation: [String: String]?
-
     /// The configuration read from the bytes; nil when unknown.
-    private var reading = Reading()
-
+    ///
     /// Not part of equality: it follows from the bytes.
     private struct Reading: Hashable {
         var meta: [String: SettingValue] = [:]
@@ -38,6 +26,17 @@ public struct OriginalDocument: Sendable, Hashable {
         static func == (left: Reading, right: Reading) -> Bool { true }
         func hash(into hasher: inout Hasher) {}
     }
+
+    private struct Fields: Hashable {
+        let content: Content
+        let headerFields: [String: String]
+        let entityTag: String?
+        let isConfirmation: Bool
+        var confirmation: [String: String]?
+        var reading = Reading()
+    }
+
+    @Boxed private var fields: Fields
 
     /// Creates an original, for a downloader.
     ///
@@ -54,20 +53,33 @@ public struct OriginalDocument: Sendable, Hashable {
         _ content: Content, _ headerFields: [String: String], _ entityTag: String?,
         isConfirmation: Bool = false
     ) {
-        self.content = content
-        self.headerFields = Dictionary(
+        let headerFields = Dictionary(
             headerFields.map { ($0.lowercased(), $1) }.filter { $0.0.hasPrefix("activeconfig-") },
             uniquingKeysWith: { "\($0), \($1)" })
-        self.entityTag = entityTag
-        self.isConfirmation = isConfirmation
+        fields = Fields(
+            content: content, headerFields: headerFields, entityTag: entityTag,
+            isConfirmation: isConfirmation)
     }
+
+    /// The answer's header fields whose names begin with `ActiveConfig-`, keyed by lower-case name.
+    public var headerFields: [String: String] { fields.headerFields }
+
+    /// The answer's entity tag, with its quotation marks.
+    public var entityTag: String? { fields.entityTag }
+
+    /// True when the answer confirms the client's document (304).
+    package var isConfirmation: Bool { fields.isConfirmation }
+
+    /// The header fields of the answer (304) that confirmed the document as a later version than in
+    /// its bytes; nil when there was none.
+    package var confirmation: [String: String]? { fields.confirmation }
 
     /// The value of a header field, by its name in any case; nil when the answer had none.
     public func headerField(_ name: String) -> String? { headerFields[name.lowercased()] }
 
     /// The bytes; nil once they are stored and only their digest is kept in memory.
     public var body: Data? {
-        guard case .body(let body) = content else { return nil }
+        guard case .body(let body) = fields.content else { return nil }
         return body
     }
 
@@ -75,13 +87,15 @@ public struct OriginalDocument: Sendable, Hashable {
     /// read them again.
     func read(as state: ConfigurationState) -> OriginalDocument {
         var document = self
-        (document.reading.meta, document.reading.sections) = (state.meta, state.sections)
+        document.fields.reading.meta = state.meta
+        document.fields.reading.sections = state.sections
         return document
     }
 
     /// The configuration that was read from the bytes; nil when unknown.
     package var knownConfiguration: ConfigurationState? {
-        reading.sections.map { ConfigurationState(meta: reading.meta, sections: $0) }
+        let reading = fields.reading
+        return reading.sections.map { ConfigurationState(meta: reading.meta, sections: $0) }
     }
 
     /// The confirmation of this document by an answer without a body (304).
@@ -91,7 +105,7 @@ public struct OriginalDocument: Sendable, Hashable {
     ///   - entityTag: That answer's entity tag.
     /// - Returns: The confirmation, for a downloader to return instead of nil.
     public func confirmed(headerFields: [String: String], entityTag: String?) -> OriginalDocument {
-        OriginalDocument(content, headerFields, entityTag, isConfirmation: true)
+        OriginalDocument(fields.content, headerFields, entityTag, isConfirmation: true)
     }
 
     /// The confirmation, by an answer without a body (304), of a document whose original is not
@@ -105,7 +119,7 @@ public struct OriginalDocument: Sendable, Hashable {
     /// The document, confirmed as a later version.
     func takingOver(_ confirmation: OriginalDocument) -> OriginalDocument {
         var document = self
-        document.confirmation = confirmation.headerFields
+        document.fields.confirmation = confirmation.headerFields
         return document
     }
 
@@ -125,13 +139,13 @@ public struct OriginalDocument: Sendable, Hashable {
     ) -> OriginalDocument {
         var document = OriginalDocument(
             body: body, headerFields: headerFields, entityTag: entityTag)
-        document.confirmation = confirmation
+        document.fields.confirmation = confirmation
         return document
     }
 
     /// SHA-256 of the bytes, as 64 lower-case hexadecimal digits; nil when they were never known.
     public var digest: String? {
-        switch content {
+        switch fields.content {
         case .body(let body): SHA256.hexDigest(of: body)
         case .digest(let digest): digest
         case .unknown: nil
@@ -143,7 +157,7 @@ public struct OriginalDocument: Sendable, Hashable {
         var document = OriginalDocument(
             digest.map { .digest($0) } ?? .unknown, headerFields, entityTag,
             isConfirmation: isConfirmation)
-        document.confirmation = confirmation
+        document.fields.confirmation = confirmation
         return document
     }
 

@@ -20,10 +20,13 @@ final class SettingDefinition: Sendable {
 
     let path: SettingPath
     let reader: SettingReader
+    /// The ``DecodedValue`` for a configuration without a value of the type.
+    let absent: any DecodedSetting
 
-    private init(_ path: SettingPath, _ reader: SettingReader) {
+    private init(_ path: SettingPath, _ reader: SettingReader, absent: any DecodedSetting) {
         self.path = path
         self.reader = reader
+        self.absent = absent
     }
 
     private struct Identity: Hashable {
@@ -42,13 +45,14 @@ final class SettingDefinition: Sendable {
 
     /// The one definition of a section, name and type, and its number, from 0.
     static func interned(
-        _ path: SettingPath, type: Any.Type, reader: SettingReader, isSecret: Bool
+        _ path: SettingPath, type: Any.Type, reader: SettingReader,
+        absent: @autoclosure () -> any DecodedSetting, isSecret: Bool
     ) -> (Reference, slot: Int) {
         if isSecret { secretPaths.withLock { _ = $0.insert(path) } }
         let identity = Identity(path: path, type: ObjectIdentifier(type))
         return known.withLock { known in
             if let entry = known[identity] { return entry }
-            let definition = SettingDefinition(path, reader)
+            let definition = SettingDefinition(path, reader, absent: absent())
             let entry = (Reference(definition), slot: known.count)
             known[identity] = entry
             return entry

@@ -100,7 +100,8 @@ public struct SettingKey<Value: Sendable>: Sendable {
     ) {
         self.defaultValue = defaultValue
         (definition, slot) = SettingDefinition.interned(
-            SettingPath(sectionName, name), type: Value.self, reader: reader, isSecret: isSecret)
+            SettingPath(sectionName, name), type: Value.self, reader: reader,
+            absent: DecodedValue<Value>(nil), isSecret: isSecret)
     }
 }
 

@@ -82,3 +82,11 @@ extension Sequence<String> {
         return first
     }
 }
+
+extension Dictionary where Key == String {
+    /// The elements in the order of their names' UTF-8.
+    func sortedByName() -> [(key: String, value: Value)] {
+        // Only names are sorted: each type of element would compile the sort once more.
+        keys.sortedByBytes().compactMap { name in self[name].map { (name, $0) } }
+    }
+}

@@ -33,13 +33,14 @@ struct NameTable<Value: Sendable>: Sendable {
 
     /// Sorted by name.
     init(_ dictionary: [String: Value]) {
-        let sorted = dictionary.sorted { $0.key.precedes($1.key) }
+        let sorted = dictionary.sortedByName()
         self.init(
             ContiguousArray(
                 sorted.map { Entry(name: $0.key, value: $0.value, hash: NameHash.hash($0.key)) }))
     }
 
-    @inline(__always)
+    /// Not inlined; ``value(ofName:hash:)`` is, for reads that have to be fast.
+    @inline(never)
     subscript(name: String) -> Value? {
         value(ofName: name, hash: NameHash.hash(name))
     }
@@ -103,7 +104,6 @@ struct NameTable<Value: Sendable>: Sendable {
 
 extension NameTable {
     /// Index of the entry's name in another table.
-    @inline(__always)
     func counterpart(ofEntry number: Int, in other: NameTable) -> Int? {
         let hash = entries[number].hash
         // Two documents of one server usually list their names in one order.

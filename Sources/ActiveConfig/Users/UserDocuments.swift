@@ -53,7 +53,7 @@ struct UserDocuments: Sendable {
         var revision = 0
     }
 
-    enum Event: Sendable {
+    indirect enum Event: Sendable {
         case loaded(Stored)
         /// `evenIfLess`: the store's content counts even if it is less, unless something is unstored.
         case reloaded(Stored, evenIfLess: Bool = false)
@@ -89,7 +89,7 @@ struct UserDocuments: Sendable {
     }
 
     /// Something that may change the stored documents; within the user's turn.
-    enum Proposal: Sendable {
+    indirect enum Proposal: Sendable {
         case answered(Answer)
         /// The stored pending document.
         case activate(Vetted)
@@ -109,7 +109,7 @@ struct UserDocuments: Sendable {
         var isConfirmation = true
     }
 
-    enum Save: Sendable {
+    indirect enum Save: Sendable {
         /// As the user's own document, or as the pending one. `known`: the document
         /// asked about, which may be the same.
         case store(Vetted, asOwn: Bool, known: ConfigurationState?)

@@ -136,6 +136,35 @@ struct ConfigurationStateTests {
         #expect(copy != state)
     }
 
+    @Test func theAnswerOfAConfigurationStaysWhenACopyChanges() {
+        let original = OriginalDocument(body: Data("{}".utf8), headerFields: [:], entityTag: "a")
+        var state = ConfigurationState.make(sections: ["S": ["k": 1]], entityTag: "a")
+        state.original = original
+        var copy = state
+        copy.entityTag = "b"
+        #expect(copy.original == original)
+        copy.sections["S"] = nil
+        #expect(copy.original == nil && copy.entityTag == "b")
+        #expect(state.original == original && state.entityTag == "a")
+        state.meta["a"] = 1
+        #expect(state.original == nil && state.entityTag == "a")
+    }
+
+    @Test func originalsAreEqualWhenTheirAnswersAre() {
+        let fields = ["ActiveConfig-Signature": "s"]
+        let original = OriginalDocument(
+            body: Data("{}".utf8), headerFields: fields, entityTag: "a")
+        let same = OriginalDocument(body: Data("{}".utf8), headerFields: fields, entityTag: "a")
+        #expect(original == same && original.hashValue == same.hashValue)
+        let others = [
+            OriginalDocument(body: Data("{ }".utf8), headerFields: fields, entityTag: "a"),
+            OriginalDocument(body: Data("{}".utf8), headerFields: [:], entityTag: "a"),
+            OriginalDocument(body: Data("{}".utf8), headerFields: fields, entityTag: "b"),
+            original.confirmed(headerFields: fields, entityTag: "a"),
+        ]
+        #expect(!others.contains(original))
+    }
+
     @Test func theDescriptionOfASectionIsSorted() {
         let section = ActiveConfigSection(settings: ["b": ["x"], "a": 1.0])
         #expect(section.description == #"ActiveConfigSection(a: 1.0, b: ["x"])"#)

@@ -35,6 +35,13 @@ struct NameOrderTests {
         }
     }
 
+    @Test func elementsAreInTheOrderOfTheirNames() {
+        let numbers = Dictionary(uniqueKeysWithValues: zip(Self.names, 0...))
+        let sorted = numbers.sortedByName()
+        #expect(sorted.map(\.key) == Self.names.sortedByBytes())
+        #expect(sorted.allSatisfy { Self.names[$0.value] == $0.key })
+    }
+
     @Test func partsOfALongerStringAreComparedAlone() {
         let text = "one,two,three"
         let parts = text.split(separator: ",").map(String.init)

@@ -46,7 +46,7 @@ extension JSONWriter {
         case .object(let members):
             write(UInt8(ascii: "{"))
             return OpenContainer(
-                members: members.sorted { $0.key.precedes($1.key) }, end: UInt8(ascii: "}"))
+                members: members.sortedByName(), end: UInt8(ascii: "}"))
         default:
             write(UInt8(ascii: "["))
             return OpenContainer(elements: container.arrayValue ?? [], end: UInt8(ascii: "]"))
@@ -80,7 +80,7 @@ extension JSONWriter {
     ) {
         write(UInt8(ascii: "{"))
         var isFirst = true
-        for (key, value) in object.sorted(by: { $0.key.precedes($1.key) }) {
+        for (key, value) in object.sortedByName() {
             if !isFirst { write(UInt8(ascii: ",")) }
             isFirst = false
             write(key: key)
