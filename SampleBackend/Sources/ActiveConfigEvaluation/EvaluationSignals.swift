@@ -9,8 +9,7 @@ import Targeting
 /// let signals: EvaluationSignals = ["device.country": "JP", "signal.plan": "gold"]
 /// ```
 ///
-/// Make one value for all evaluations with the same signals: that costs more than the evaluation of a
-/// hundred conditions.
+/// Make one value for all evaluations with the same signals, so that they are read once.
 public struct EvaluationSignals: Sendable, Hashable {
     let signals: Signals
 
