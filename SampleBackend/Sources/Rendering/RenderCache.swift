@@ -77,29 +77,38 @@ public final class RenderCache: Sendable {
 
     /// The document with a key; nil when it is not cached.
     func pieces(for key: Key) -> RenderedPieces? {
-        state.withLockedValue { state in
-            if let pieces = state.young.documents[key] { return pieces }
-            guard let pieces = state.old.documents[key] else { return nil }
-            insert(pieces, for: key, into: &state)
-            return pieces
+        let (pieces, displaced): (RenderedPieces?, Generation?) = state.withLockedValue { state in
+            if let pieces = state.young.documents[key] { return (pieces, nil) }
+            guard let pieces = state.old.documents[key] else { return (nil, nil) }
+            return (pieces, insert(pieces, for: key, into: &state))
         }
+        withExtendedLifetime(displaced) {}
+        return pieces
     }
 
     func keep(_ pieces: RenderedPieces, for key: Key) {
-        state.withLockedValue { insert(pieces, for: key, into: &$0) }
+        withExtendedLifetime(state.withLockedValue { insert(pieces, for: key, into: &$0) }) {}
     }
 
     /// Approximate memory in bytes.
     public var bytes: Int { state.withLockedValue { $0.young.bytes + $0.old.bytes } }
 
     /// Adds a document to the young generation.
-    private func insert(_ pieces: RenderedPieces, for key: Key, into state: inout State) {
+    ///
+    /// Returns the generation that it displaces, which the caller releases without the lock.
+    private func insert(
+        _ pieces: RenderedPieces, for key: Key, into state: inout State
+    ) -> Generation? {
         let bytes = Generation.bytes(pieces, key)
+        // A document that never fits must not displace others.
+        guard Generation().bytes(adding: bytes) <= maximumBytes / 2 else { return nil }
+        var displaced: Generation?
         if state.young.bytes(adding: bytes) > maximumBytes / 2 {
+            displaced = state.old
             state.old = state.young
             state.young = Generation()
         }
-        guard state.young.bytes(adding: bytes) <= maximumBytes / 2 else { return }
         state.young.insert(pieces, of: bytes, for: key)
+        return displaced
     }
 }

@@ -330,6 +330,18 @@ import Testing
         #expect(cache.bytes > 10_000)
     }
 
+    @Test func aDocumentThatIsTooLargeForTheCacheDisplacesNone() throws {
+        let cache = RenderCache(maximumBytes: 100_000)
+        func project(_ value: String) throws -> PublishedProject {
+            try Self.make(Self.template(value: value, type: "STRING"), cache: cache)
+        }
+        let small = try project("small")
+        let large = try project(String(repeating: "x", count: 60_000))
+        #expect(!small.rendered(for: Self.context("1")).wasCached)
+        for _ in 0..<3 { #expect(!large.rendered(for: Self.context("1")).wasCached) }
+        #expect(small.rendered(for: Self.context("1")).wasCached)
+    }
+
     @Test func projectsShareTheMemoryOfACacheButNoDocuments() throws {
         let cache = RenderCache(maximumBytes: 100_000)
         func project(_ value: String) throws -> PublishedProject {

@@ -25,4 +25,23 @@ import Testing
         let memory = MachineMemory.current(machine: 8 << 30, limits: limits)
         #expect(memory.bytes == bytes)
     }
+
+    @Test func theLimitsOfAllControlGroupsCount() {
+        #expect(
+            MachineMemory.limitFiles(ofControlGroups: "0::/system.slice/a.service\n") == [
+                "/sys/fs/cgroup/memory.max",
+                "/sys/fs/cgroup/system.slice/a.service/memory.max",
+                "/sys/fs/cgroup/system.slice/memory.max",
+            ])
+        #expect(
+            MachineMemory.limitFiles(ofControlGroups: "8:pids:/x\n4:cpu,memory:/a\n0::/\n") == [
+                "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+                "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "/sys/fs/cgroup/memory.max",
+            ])
+        #expect(MachineMemory.limitFiles(ofControlGroups: "") == [])
+    }
+
+    @Test func thisMachineHasMemory() {
+        #expect((32...256).contains(MachineMemory.current().cacheMegabytes))
+    }
 }
