@@ -36,10 +36,11 @@ struct NameOrderTests {
     }
 
     @Test func elementsAreInTheOrderOfTheirNames() {
-        let numbers = Dictionary(uniqueKeysWithValues: zip(Self.names, 0...))
-        let sorted = numbers.sortedByName()
-        #expect(sorted.map(\.key) == Self.names.sortedByBytes())
-        #expect(sorted.allSatisfy { Self.names[$0.value] == $0.key })
+        // Without names that are equal as strings.
+        let names = Array(Set(Self.names))
+        let sorted = Dictionary(uniqueKeysWithValues: zip(names, 0...)).sortedByName()
+        #expect(sorted.map(\.key) == names.sortedByBytes())
+        #expect(sorted.allSatisfy { names[$0.value] == $0.key })
     }
 
     @Test func partsOfALongerStringAreComparedAlone() {
