@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from browser import PHONE
 from console_case import ConsoleCase, gate
-from task_case import TEMPLATE, TaskCase
+from task_case import TEMPLATE, TaskCase, with_interval
 
 PARSE = {"params": {"title": "Hello", "since": {"__type": "Date", "iso": "2026-01-01T00:00:00Z"}},
          "masterKeyOnly": {}}
@@ -420,11 +420,37 @@ class PromotionTests(TaskCase):
         newest, = [each for each in draft["conditions"] if each["name"] == "New versions"]
         self.assertEqual(newest["expression"], "app.version.>=(['3.0'])")
 
+    def test_says_where_an_edit_of_the_draft_wins(self):
+        self.edit_interval("5")
+        self.compare()
+        self.named("input", "Copy AppFeatures.Added").click()
+        self.press("Continue with 1 setting")
+        self.wait_for_text("it keeps its own: AppFeatures.RefreshInterval, default value", "main")
+        self.wait_for_text("As in this project", "main fieldset label").click()
+        self.press("Put into the draft")
+        self.wait_for_text("The copy is in the draft.", "main .success")
+        self.press("Go to the review")
+        self.wait_for_text("Review", "main h1")
+        self.assertEqual(self.interval(), "5")
+
+    def test_merges_an_outdated_draft_first(self):
+        self.edit_interval("5")
+        self.publish(with_interval("30.0"), "Theirs")
+        self.go("transfer")
+        self.choose("Other project", self.other)
+        self.press("Compare")
+        self.wait_for_text(f"Version 1 of {self.other} and version 2 of this project", "main")
+        self.press("Continue with 2 settings")
+        self.wait_for_text("Version 2 was published since your draft began at version 1. "
+                           "Merge it on the review first.", "main")
+        self.check_page("promotion-outdated")
+        self.assertEqual(self.interval(), "5")
+
     def test_is_refused_after_another_publish(self):
         self.compare()
         self.publish(TEMPLATE, "Meanwhile")
         self.press("Continue with 2 settings")
-        self.wait_for_text("compare the projects again", "main")
+        self.wait_for_text("has changed meanwhile: compare again", "main")
 
 
 class EmptyProjectTests(TaskCase):

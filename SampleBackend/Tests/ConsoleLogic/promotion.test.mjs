@@ -83,12 +83,53 @@ test('the result becomes a draft with the description', async () => {
 });
 
 test('the edits of a draft are kept, as is its description', async () => {
-    const {workspace, taken} = workspaceWith({baseTemplate: {parameters: {}},
+    const {workspace, taken} = workspaceWith({base: '7', baseTemplate: {parameters: {}},
         template: {parameters: {own: {}}, version: {description: 'Own'}}}, '7');
-    await takePromotion(workspace, promotion);
+    assert.deepEqual(await takePromotion(workspace, promotion), []);
     assert.deepEqual(Object.keys(taken[0][1].parameters).sort(), ['a', 'own']);
     assert.equal(taken[0][1].version.description, 'Own');
     assert.equal(taken.length, 1);
+});
+
+test('the places where an edit of the draft wins over the copy are named', async () => {
+    const value = (/** @type {string} */ text) => ({a: {defaultValue: {value: text}}});
+    const {workspace, taken} = workspaceWith({base: '7', baseTemplate: {parameters: value('1')},
+        template: {parameters: value('2')}}, '7');
+    const kept = await takePromotion(workspace, {...promotion,
+        template: {parameters: value('3'), version: {description: 'From staging, version 12'}}});
+    assert.deepEqual(kept, ['Default.a, default value']);
+    assert.deepEqual(taken[0][1].parameters, value('2'));
+});
+
+test('a draft of an older version is merged first', async () => {
+    // Version 7 has another title than the base of the draft, whose own title would win silently.
+    const {workspace, taken} = workspaceWith({base: '6', baseTemplate: {parameters: {title: {}}},
+        template: {parameters: {title: {description: 'Own'}}}}, '7');
+    await assert.rejects(takePromotion(workspace, promotion), {message:
+        'Version 7 was published since your draft began at version 6. Merge it on the review first.'});
+    assert.deepEqual(taken, []);
+});
+
+test('a draft whose base is gone is compared with the current version first', async () => {
+    const {workspace, taken} = workspaceWith({base: '2', isBaseGone: true,
+        baseTemplate: {parameters: {}}, template: {parameters: {own: {}}}}, '7');
+    await assert.rejects(takePromotion(workspace, promotion), /no longer kept/);
+    assert.deepEqual(taken, []);
+});
+
+test('a promotion that was given up while the project was read is not taken', async () => {
+    const {workspace, taken} = workspaceWith(null, '7');
+    const left = new AbortController();
+    workspace.load = async () => left.abort();
+    await assert.rejects(takePromotion(workspace, promotion, left.signal), {name: 'AbortError'});
+    assert.deepEqual(taken, []);
+});
+
+test('a promotion after a publish in either project says to compare again', async () => {
+    answerRequests(() => ({status: 412, body: {error: {message: 'Send the new ETag.'}}}));
+    await assert.rejects(promote('shop', comparison, [], {}), /has changed meanwhile: compare again/);
+    answerRequests(() => ({status: 400, body: {error: {message: 'No such setting.'}}}));
+    await assert.rejects(promote('shop', comparison, [], {}), {message: 'No such setting.'});
 });
 
 test('a result for another version than the current one is refused', async () => {

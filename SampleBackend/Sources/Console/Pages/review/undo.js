@@ -21,7 +21,8 @@ import {editAgain, undo} from './rollback.js';
  *     before it.
  * @param {Version} version The new version, which equals the one before.
  * @param {AbortSignal} signal Ends the view.
- * @param {function(): void} onDraft Called when it is a draft again, unless the signal was aborted.
+ * @param {function(string[]): void} onDraft Called when it is a draft again, unless the signal was
+ *     aborted, with the places where an earlier draft wins.
  */
 export function undoneView(
     {workspace, project}, {before, versionNumber}, version, signal, onDraft) {
@@ -30,8 +31,8 @@ export function undoneView(
         edit.disabled = true;
         fill(outcome);
         try {
-            await editAgain(workspace, before, versionNumber);
-            if (!signal.aborted) onDraft();
+            const kept = await editAgain(workspace, before, versionNumber);
+            if (!signal.aborted) onDraft(kept);
             announce(`The changes of version ${versionNumber} are a draft again.`);
         } catch (error) {
             fill(outcome, message('error', error.message));

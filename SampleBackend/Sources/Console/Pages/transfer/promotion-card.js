@@ -8,14 +8,16 @@ import {showResult} from '../controls/focus.js';
 import {placed} from '../controls/problem-list.js';
 import {failedReading, shownAnswer} from '../controls/shown-answer.js';
 import {differenceSummary, diffView} from '../differences/diff-view.js';
+import {additionRefusal, keptText} from '../drafts/draft-additions.js';
 import {conflictView} from '../merge/conflict-view.js';
 import {projectText} from '../projects/project-details.js';
 import {readProjects} from '../projects/projects.js';
-import {go} from '../routing/router.js';
+import {address, go} from '../routing/router.js';
 import {refusal} from '../server/session.js';
 import {sentence} from '../server/validation.js';
 import {count} from '../text/formats.js';
-import {compareWith, copyable, promote, promotionNotes, takePromotion} from './promotion.js';
+import {compareWith, copyable, promote, promotedDraft, promotionNotes, takePromotion}
+    from './promotion.js';
 
 /**
  * @param {Pick<PageContext, 'session' | 'workspace' | 'project'>} context
@@ -59,6 +61,12 @@ export function promotionCard({session, workspace, project}, left) {
         h('div', {class: 'card-body'}, state, form, outcome));
 }
 
+/** Link to the review of the draft. */
+function reviewLink() {
+    return h('p', {class: 'actions'},
+        h('a', {class: 'button', href: address('review')}, 'Go to the review'));
+}
+
 /**
  * The differences, with boxes that choose settings to copy.
  *
@@ -73,6 +81,12 @@ function comparisonView({workspace, project}, comparison, left) {
     const chosen = new Set(settings);
     const preview = h('div', {class: 'stack', 'aria-live': 'polite'});
     const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
+        const refused = additionRefusal(workspace.draft, versionNumber);
+        if (refused) {
+            fill(preview, message('warning', h('p', {}, refused), reviewLink()));
+            showResult(preview);
+            return;
+        }
         button.disabled = true;
         try {
             await previewPromotion({workspace, project}, comparison, [...chosen], preview, left);
@@ -125,8 +139,12 @@ async function previewPromotion({workspace, project}, comparison, chosen, place,
     const notes = h('div', {});
     const outcome = h('div', {'aria-live': 'polite'});
     /** @param {Promotion} promotion */
-    const showNotes = (promotion) => fill(notes, h('ul', {class: 'remarks'},
-        promotionNotes(promotion).map((text) => h('li', {}, text))));
+    const showNotes = (promotion) => {
+        const {kept} = promotedDraft(workspace.draft, promotion);
+        fill(notes, kept.length > 0 && message('warning', keptText(kept)),
+            h('ul', {class: 'remarks'},
+                promotionNotes(promotion).map((text) => h('li', {}, text))));
+    };
     const open = h('p', {class: 'muted', role: 'status'});
     const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
         button.disabled = true;
@@ -139,9 +157,13 @@ async function previewPromotion({workspace, project}, comparison, chosen, place,
                         h('li', {}, placed(problem), sentence(problem)))))));
                 return;
             }
-            await takePromotion(workspace, promotion);
+            const kept = await takePromotion(workspace, promotion, left);
             announce(`Copied ${count(chosen.length, 'setting')} into the draft.`);
-            if (!left.aborted) go('review');
+            if (kept.length) {
+                fill(place, message('success', h('p', {}, 'The copy is in the draft. '
+                    + keptText(kept)), reviewLink()));
+                showResult(place);
+            } else go('review');
         } catch (error) {
             if (!left.aborted) fill(outcome, message('error', error.message));
         }

@@ -2,10 +2,12 @@
  * Copying settings of another project into the draft: the requests, and the merge with the draft.
  */
 
+import {additionRefusal, withAdded} from '../drafts/draft-additions.js';
 import {call, projectPath} from '../server/api.js';
 import {etagOf} from '../server/versions.js';
-import {mergeTemplates} from '../template/template-merge.js';
 import {count} from '../text/formats.js';
+
+const changedText = 'One of the projects has changed meanwhile: compare again.';
 
 /**
  * What differs between a project and another one.
@@ -38,12 +40,17 @@ export function copyable({parameters}) {
  * @param {Record<string, string>} resolutions
  * @param {AbortSignal} [signal]
  * @returns {Promise<Promotion>}
+ * @throws Error as `call`; one that says to compare again if a project has changed since.
  */
 export async function promote(project, comparison, chosen, resolutions, signal) {
     const {etag, withETag, with: from} = comparison;
-    return (await call('POST', projectPath(project, 'remoteConfig:promote'), {
-        signal, ifMatch: etag, body: {from, fromETag: withETag, resolutions,
-            settings: chosen.map(({section, key}) => ({section, key}))}})).body;
+    try {
+        return (await call('POST', projectPath(project, 'remoteConfig:promote'), {
+            signal, ifMatch: etag, body: {from, fromETag: withETag, resolutions,
+                settings: chosen.map(({section, key}) => ({section, key}))}})).body;
+    } catch (error) {
+        throw error.status === 412 ? new Error(changedText) : error;
+    }
 }
 
 /**
@@ -69,25 +76,39 @@ export function promotionNotes({conditions, omittedValues, affectedSettings, fro
 }
 
 /**
- * Puts the result of a promotion into the draft. Edits of an existing draft are kept, and win
- * conflicts.
+ * The draft with the copied settings. Edits of an existing draft are kept, and win conflicts.
+ *
+ * @param {?Pick<Draft, 'baseTemplate' | 'template'>} draft
+ * @param {Promotion} promotion
+ */
+export function promotedDraft(draft, {template: promoted}) {
+    const {version, ...template} = promoted;
+    return draft ? withAdded(draft, template) : {template, kept: []};
+}
+
+/**
+ * Puts the result of a promotion into the draft.
  *
  * @param {Workspace} workspace
  * @param {Promotion} promotion
- * @throws Error if another version is current than the one of the promotion.
+ * @param {AbortSignal} [signal] Ends it before the draft is changed.
+ * @returns {Promise<string[]>} The places where an existing draft wins.
+ * @throws Error if another version is current than the one of the promotion, or the draft must be
+ *     merged first.
  */
-export async function takePromotion(workspace, {template: promoted, versionNumber, from}) {
+export async function takePromotion(workspace, promotion, signal) {
+    const {versionNumber, from} = promotion;
     await workspace.load();
+    signal?.throwIfAborted();
     const {draft, published, etag, project} = workspace;
-    if (etag !== etagOf(project, versionNumber)) {
-        throw new Error('Another version was published meanwhile: compare again.');
-    }
-    const {version, ...template} = promoted;
-    workspace.rebase(draft
-        ? mergeTemplates(draft.baseTemplate, draft.template, template) : template, {
+    if (etag !== etagOf(project, versionNumber)) throw new Error(changedText);
+    const refused = additionRefusal(draft, versionNumber);
+    if (refused) throw new Error(refused);
+    const {template, kept} = promotedDraft(draft, promotion);
+    workspace.rebase(template, {
         versionNumber: workspace.versionNumber, etag, baseTemplate: published},
     `copy from ${from}`);
-    if (version?.description && !workspace.draft?.template.version) {
-        workspace.describe(version.description);
-    }
+    const {description} = promotion.template.version ?? {};
+    if (description && !workspace.draft?.template.version) workspace.describe(description);
+    return kept;
 }
