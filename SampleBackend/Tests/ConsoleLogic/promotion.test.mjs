@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {answerRequests} from './browser.mjs';
-import {copyable, compareWith, promote, promotionNotes, takePromotion}
+import {compareWith, concerned, copyable, promote, promotionNotes, readiness, takePromotion}
     from '../../Sources/Console/Pages/transfer/promotion.js';
 
 /** @param {string} key @param {'ADDED' | 'CHANGED' | 'REMOVED'} change */
@@ -33,6 +33,20 @@ test('a setting that only this project has is not copied', () => {
     assert.deepEqual(copyable(comparison).map(({key}) => key), ['a', 'b']);
 });
 
+test('a setting with the same values is offered with the condition that differs', () => {
+    const part = {name: 'expression', old: "percent <= 10", new: "percent <= 50"};
+    /** @type {Difference} */
+    const beta = {name: 'Beta', section: '', key: '', change: 'CHANGED',
+        parts: [part, {name: 'tagColor', old: 'RED', new: 'BLUE'}]};
+    const template = {parameterGroups: {Home: {parameters: {
+        d: {conditionalValues: {Beta: {value: 'x'}}}, e: {conditionalValues: {Other: {value: 'y'}}}}}}};
+    assert.deepEqual(concerned({...comparison, conditions: [beta, {...beta, name: 'Unused'}],
+        affectedSettings: [{section: 'Home', key: 'd'}, {section: 'Home', key: 'gone'}]}, template), [
+        {section: 'Home', key: 'd', name: '', change: 'CHANGED',
+            parts: [{...part, name: '“Beta”: expression'}]},
+        {section: 'Home', key: 'gone', name: '', change: 'CHANGED', parts: []}]);
+});
+
 test('a promotion is of both versions that were compared', async () => {
     const requests = answerRequests(() => ({body: promotion}));
     await promote('shop', comparison, copyable(comparison), {'conditions.x': 'mine'});
@@ -51,6 +65,24 @@ test('the notes name what comes along, what is left out and what else can change
         'Adds “x”, “y”.', '“z” is the same in both projects.',
         'Leaves out 1 value for “u”, since conditions that name single users are those of staging.',
         'Can change Shop.p, too, which depends on the conditions taken.']);
+});
+
+test('a promotion is ready when all is decided and something changes', () => {
+    const conflicts = [{path: 'conditions.x', kind: 'CONDITION'}];
+    const changes = {...promotion.changes, parameters: [setting('a', 'ADDED')]};
+    const changing = {...promotion, changes};
+    const chosen = {'conditions.x': 'mine'};
+    assert.deepEqual(readiness(conflicts, {}, changing, null), {isReady: false, text: '1 choice left'});
+    assert.deepEqual(readiness(conflicts, chosen, changing, null),
+        {isReady: true, text: 'Nothing is published yet: you review it once more.'});
+    assert.deepEqual(readiness(conflicts, chosen, null, null), {isReady: false, text: ''});
+    assert.deepEqual(readiness(conflicts, chosen, promotion, null),
+        {isReady: false, text: 'Nothing would change.'});
+    const draft = {baseTemplate: {parameters: {}},
+        template: {parameters: {a: {}}, version: {description: 'Own'}}};
+    assert.deepEqual(readiness([], {}, changing, draft),
+        {isReady: false, text: 'Nothing would change in your draft.'});
+    assert.equal(readiness([], {}, changing, {...draft, template: {parameters: {b: {}}}}).isReady, true);
 });
 
 /**

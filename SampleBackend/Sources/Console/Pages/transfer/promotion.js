@@ -3,11 +3,17 @@
  */
 
 import {additionRefusal, withAdded} from '../drafts/draft-additions.js';
-import {call, projectPath} from '../server/api.js';
+import {partName} from '../differences/difference-parts.js';
+import {isEqual, names} from '../json/json.js';
+import {call, projectPath, ServerError} from '../server/api.js';
+import {differenceCount} from '../server/server-draft.js';
 import {etagOf} from '../server/versions.js';
+import {settingAt, withoutVersion} from '../template/template.js';
 import {count} from '../text/formats.js';
 
-const changedText = 'One of the projects has changed meanwhile: compare again.';
+/** Refusal of what was compared before a publish in one of the projects. */
+const changedError = () => new ServerError(412, {error: {
+    message: 'One of the projects has changed meanwhile: compare again.'}});
 
 /**
  * What differs between a project and another one.
@@ -31,6 +37,30 @@ export function copyable({parameters}) {
     return parameters.filter(({change}) => change !== 'REMOVED');
 }
 
+/** Parts of a condition that decide for whom it is true, and before which others. */
+const decidingParts = ['expression', 'condition', 'position'];
+
+/**
+ * The settings of a comparison that have the same values in both projects, but for conditions that
+ * differ, as differences with the parts of these conditions.
+ *
+ * @param {Comparison} comparison
+ * @param {Template} template One that has the settings, for the conditions of their values.
+ * @returns {Difference[]}
+ */
+export function concerned({affectedSettings, conditions}, template) {
+    const parts = conditions.filter(({change}) => change === 'CHANGED').flatMap((condition) => (
+        condition.parts.filter(({name}) => decidingParts.includes(name)).map((part) => ({
+            condition: condition.name, part: {...part,
+                name: `“${condition.name}”: ${partName(part.name).toLowerCase()}`}}))));
+    return affectedSettings.map(({section, key}) => {
+        const {parameter} = settingAt(template, section, key) ?? {};
+        const used = new Set(names(parameter?.conditionalValues ?? {}));
+        return {section, key, name: '', change: 'CHANGED',
+            parts: parts.filter(({condition}) => used.has(condition)).map(({part}) => part)};
+    });
+}
+
 /**
  * Merges chosen settings of the other project into the current version; the server stores nothing.
  *
@@ -49,7 +79,7 @@ export async function promote(project, comparison, chosen, resolutions, signal) 
             signal, ifMatch: etag, body: {from, fromETag: withETag, resolutions,
                 settings: chosen.map(({section, key}) => ({section, key}))}})).body;
     } catch (error) {
-        throw error.status === 412 ? new Error(changedText) : error;
+        throw error.status === 412 ? changedError() : error;
     }
 }
 
@@ -73,6 +103,26 @@ export function promotionNotes({conditions, omittedValues, affectedSettings, fro
             `${section}.${key}`)).join(', ')}, too, which ${
             affectedSettings.length > 1 ? 'depend' : 'depends'} on the conditions taken.`] : [],
     ].flat();
+}
+
+/**
+ * Whether a promotion can be put into the draft, with the sentence that says so.
+ *
+ * @param {Conflict[]} conflicts
+ * @param {Record<string, string>} resolutions
+ * @param {?Promotion} promotion The one with these resolutions; null until it is known.
+ * @param {?Pick<Draft, 'baseTemplate' | 'template'>} draft
+ */
+export function readiness(conflicts, resolutions, promotion, draft) {
+    const open = conflicts.filter(({path}) => !resolutions[path]).length;
+    if (open) return {isReady: false, text: `${count(open, 'choice')} left`};
+    if (!promotion) return {isReady: false, text: ''};
+    if (!differenceCount(promotion.changes)) return {isReady: false, text: 'Nothing would change.'};
+    if (draft && isEqual(withoutVersion(promotedDraft(draft, promotion).template),
+        withoutVersion(draft.template))) {
+        return {isReady: false, text: 'Nothing would change in your draft.'};
+    }
+    return {isReady: true, text: 'Nothing is published yet: you review it once more.'};
 }
 
 /**
@@ -101,7 +151,7 @@ export async function takePromotion(workspace, promotion, signal) {
     await workspace.load();
     signal?.throwIfAborted();
     const {draft, published, etag, project} = workspace;
-    if (etag !== etagOf(project, versionNumber)) throw new Error(changedText);
+    if (etag !== etagOf(project, versionNumber)) throw changedError();
     const refused = additionRefusal(draft, versionNumber);
     if (refused) throw new Error(refused);
     const {template, kept} = promotedDraft(draft, promotion);
