@@ -9,7 +9,9 @@ import {previewDraft} from '../../Sources/Console/Pages/users/proposal.js';
 import {clearDoubt, publish} from '../../Sources/Console/Pages/server/publishing.js';
 import {arrival} from '../../Sources/Console/Pages/live/arrival.js';
 import {versionBefore} from '../../Sources/Console/Pages/server/versions.js';
+import {publishText} from '../../Sources/Console/Pages/drafts/publish-note.js';
 import {editAgain, rollback, undo} from '../../Sources/Console/Pages/review/rollback.js';
+import {undoneText} from '../../Sources/Console/Pages/review/undo.js';
 
 let clock;
 
@@ -305,6 +307,14 @@ for (const [name, versions, found] of [
         assert.equal((await timed(undo('p', '1', options())))?.versionNumber, found);
     });
 }
+
+test('an undo names the version whose changes it took back', () => {
+    const text = 'The changes of version 4 were taken back, as version 5.';
+    assert.equal(undoneText({before: '3', versionNumber: '4'}, {versionNumber: '5'}), text);
+    assert.equal(publishText({version: {versionNumber: '4'}, undone: {versionNumber: '5'}}), text);
+    assert.equal(undoneText({before: '0', versionNumber: '1'}, {versionNumber: '2'}),
+        'Undone: version 2 is empty, as before the first one.');
+});
 
 test('a rollback after a newer version is refused', async () => {
     answerRequests(() => failure(412));
