@@ -18,7 +18,7 @@ import {newestRequest} from '../server/newest-request.js';
 import {differenceCount} from '../server/server-draft.js';
 import {refusal} from '../server/session.js';
 import {sentence} from '../server/validation.js';
-import {count} from '../text/formats.js';
+import {count, numberText} from '../text/formats.js';
 import {compareWith, concerned, copyable, promote, promotedDraft, promotionNotes, readiness,
     takePromotion} from './promotion.js';
 
@@ -116,10 +116,8 @@ function comparisonView({session, workspace, project}, comparison, left) {
     const update = () => {
         button.disabled = !chosen.size;
         button.textContent = `Continue with ${count(chosen.size, 'setting')}`;
-        status.textContent = chosen.size === settings.length
-            ? `All ${count(settings.length, 'setting')} are chosen.`
-            : `${chosen.size} of ${count(settings.length, 'setting')} ${
-                chosen.size === 1 ? 'is' : 'are'} chosen.`;
+        status.textContent = `Chosen: ${numberText(chosen.size)} of ${
+            count(settings.length, 'setting')}.`;
     };
     /** Removes the preview of an earlier choice. */
     const changed = () => {
