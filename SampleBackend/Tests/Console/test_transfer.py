@@ -418,7 +418,9 @@ class PromotionTests(TaskCase):
         self.wait_for_text("Can change AppFeatures.RefreshInterval, too", "main")
         self.press("Put into the draft")
         self.wait_for_text("Review", "main h1")
-        self.wait_for(lambda: self.interval() == "5", "the edit")
+        # The server compares what it has saved.
+        self.wait_for_text("AppFeatures.Added", ".difference")
+        self.assertEqual(self.interval(), "5")
         draft = self.call("GET", "draft")[1]["template"]
         self.assertIn("Added", draft["parameterGroups"]["AppFeatures"]["parameters"])
         newest, = [each for each in draft["conditions"] if each["name"] == "New versions"]
@@ -427,9 +429,14 @@ class PromotionTests(TaskCase):
     def test_says_where_an_edit_of_the_draft_wins(self):
         self.edit_interval("5")
         self.compare()
+        # Of this setting alone, nothing would be copied.
         self.named("input", "Copy AppFeatures.Added").click()
         self.press("Continue with 1 setting")
         self.wait_for_text("it keeps its own: AppFeatures.RefreshInterval, default value", "main")
+        self.wait_for_text("As in this project", "main fieldset label").click()
+        self.wait_for_text("Nothing would change in your draft.", "main")
+        self.press("Choose all")
+        self.press("Continue with 2 settings")
         self.wait_for_text("As in this project", "main fieldset label").click()
         self.press("Put into the draft")
         self.wait_for_text("The copy is in the draft.", "main .success")
