@@ -121,7 +121,7 @@ class ChoosingTests(ChoosingCase):
         self.press("Undo: LabelText Half-finished")
         self.wait_for_text("There is no draft", "main")
         self.press("Undo")
-        self.wait_for_text("Undone: version 2 was published again as version 4.", "main")
+        self.wait_for_text("The changes of version 3 were taken back, as version 4.", "main")
         self.assertEqual(
             self.parameter("AppFeatures", "RefreshInterval")["defaultValue"]["value"], "60.0")
 

@@ -160,7 +160,7 @@ class LeavingTests(TaskCase):
         self.assertEqual(self.find_all(".draft-bar a"), [])
         self.go("review")
         self.press("Undo")
-        self.wait_for_text("Undone: version 1 was published again as version 3.", ".success")
+        self.wait_for_text("The changes of version 2 were taken back, as version 3.", ".success")
 
     def test_shows_a_publish_that_ended_in_another_project(self):
         other = f"{self.project}-2"

@@ -314,7 +314,7 @@ class ReviewTests(ReviewCase):
         self.assertEqual(self.version(), "2")
         self.press("Undo")
         self.press("Remove 30 settings")
-        self.wait_for_text("Undone: version 1 was published again as version 3.", ".success")
+        self.wait_for_text("The changes of version 2 were taken back, as version 3.", ".success")
 
     def test_says_that_it_was_undone_and_brings_it_back_as_a_draft(self):
         stream = urlopen(
@@ -326,7 +326,7 @@ class ReviewTests(ReviewCase):
         self.press("Publish")
         self.wait_for_text("Published as version 2.", "main")
         self.press("Undo")
-        self.wait_for_text("Undone: version 1 was published again as version 3.", ".success")
+        self.wait_for_text("The changes of version 2 were taken back, as version 3.", ".success")
         self.wait_for_text("1 of 1 connected app has it.", ".success")
         self.assertNotIn("Published as version 2.", self.find("main").text)
         self.check_page("review-undone")
@@ -344,7 +344,7 @@ class ReviewTests(ReviewCase):
     def test_brings_back_what_was_undone_beside_what_others_published_since(self):
         self.publish_interval()
         self.press("Undo")
-        self.wait_for_text("Undone: version 1 was published again as version 3.", ".success")
+        self.wait_for_text("The changes of version 2 were taken back, as version 3.", ".success")
         theirs = copy.deepcopy(TEMPLATE)
         theirs["parameterGroups"]["AppFeatures"]["description"] = "Theirs"
         self.publish(theirs, "Theirs")

@@ -1,5 +1,6 @@
 """Import and export, and the options of an empty project."""
 
+import copy
 import json
 import plistlib
 import tempfile
@@ -10,7 +11,8 @@ from xml.etree import ElementTree
 
 from browser import PHONE
 from console_case import ConsoleCase, gate
-from task_case import TEMPLATE, TaskCase
+from faults import Faults
+from task_case import TEMPLATE, TaskCase, with_interval
 
 PARSE = {"params": {"title": "Hello", "since": {"__type": "Date", "iso": "2026-01-01T00:00:00Z"}},
          "masterKeyOnly": {}}
@@ -374,12 +376,13 @@ class PromotionTests(TaskCase):
             "PUT", f"/v1/projects/{self.other}/remoteConfig", template, If_Match="*")
         self.assertEqual(status, 200, answer)
 
-    def compare(self):
-        """Compares with the other project."""
+    def compare(self, version=1, own_version=1):
+        """Compares with the other project, which has this version."""
         self.go("transfer")
         self.choose("Other project", self.other)
         self.press("Compare")
-        self.wait_for_text(f"Version 1 of {self.other} and version 1 of this project", "main")
+        self.wait_for_text(
+            f"Version {version} of {self.other} and version {own_version} of this project", "main")
 
     @gate
     def test_copies_settings_with_their_conditions(self):
@@ -390,6 +393,7 @@ class PromotionTests(TaskCase):
         self.wait_for_text("1 choice left", "main")
         self.assertFalse(self.button("Put into the draft").is_enabled())
         self.wait_for_text("As in this project", "main fieldset label").click()
+        self.wait_for_text("Changes in this project: 2 settings.", "main")
         self.check_page("promotion")
         self.press("Put into the draft")
         self.wait_for_text("Review", "main h1")
@@ -414,17 +418,93 @@ class PromotionTests(TaskCase):
         self.wait_for_text("Can change AppFeatures.RefreshInterval, too", "main")
         self.press("Put into the draft")
         self.wait_for_text("Review", "main h1")
-        self.wait_for(lambda: self.interval() == "5", "the edit")
+        # The server compares what it has saved.
+        self.wait_for_text("AppFeatures.Added", ".difference")
+        self.assertEqual(self.interval(), "5")
         draft = self.call("GET", "draft")[1]["template"]
         self.assertIn("Added", draft["parameterGroups"]["AppFeatures"]["parameters"])
         newest, = [each for each in draft["conditions"] if each["name"] == "New versions"]
         self.assertEqual(newest["expression"], "app.version.>=(['3.0'])")
 
+    def test_says_where_an_edit_of_the_draft_wins(self):
+        self.edit_interval("5")
+        self.compare()
+        # Of this setting alone, nothing would be copied.
+        self.named("input", "Copy AppFeatures.Added").click()
+        self.press("Continue with 1 setting")
+        self.wait_for_text("it keeps its own: AppFeatures.RefreshInterval, default value", "main")
+        self.wait_for_text("As in this project", "main fieldset label").click()
+        self.wait_for_text("Nothing would change in your draft.", "main")
+        self.press("Choose all")
+        self.press("Continue with 2 settings")
+        self.wait_for_text("As in this project", "main fieldset label").click()
+        self.press("Put into the draft")
+        self.wait_for_text("The copy is in the draft.", "main .success")
+        self.press("Go to the review")
+        self.wait_for_text("Review", "main h1")
+        self.assertEqual(self.interval(), "5")
+
+    def test_merges_an_outdated_draft_first(self):
+        self.edit_interval("5")
+        self.publish(with_interval("30.0"), "Theirs")
+        self.compare(own_version=2)
+        self.press("Continue with 2 settings")
+        self.wait_for_text("Version 2 was published since your draft began at version 1. "
+                           "Merge it on the review first.", "main")
+        self.check_page("promotion-outdated")
+        self.assertEqual(self.interval(), "5")
+
+    def test_offers_a_setting_that_differs_through_a_condition_only(self):
+        template = copy.deepcopy(TEMPLATE)
+        newest, = [each for each in template["conditions"] if each["name"] == "New versions"]
+        newest["expression"] = "app.version.>=(['3.0'])"
+        status, answer = self.administer(
+            "PUT", f"/v1/projects/{self.other}/remoteConfig", template, If_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.compare(version=2)
+        self.wait_for_text("Chosen: 0 of 1 setting.", "main")
+        self.wait_for_text("“New versions”: expression", "main .parts")
+        self.assertFalse(self.button("Continue with 0 settings").is_enabled())
+        self.press("Choose all")
+        self.wait_for_text("Chosen: 1 of 1 setting.", "main")
+        self.press("Continue with 1 setting")
+        self.wait_for_text("As in this project", "main fieldset label").click()
+        self.wait_for_text("Nothing would change.", "main")
+        self.assertFalse(self.button("Put into the draft").is_enabled())
+        self.wait_for_text(f"As in {self.other}", "main fieldset label").click()
+        self.wait_for_text("Changes in this project: 1 condition.", "main")
+        self.press("Put into the draft")
+        self.wait_for_text("Review", "main h1")
+        self.wait_for_text("New versions", "main .difference")
+
+    def test_drops_the_answer_for_an_earlier_choice(self):
+        self.compare()
+        faults = Faults(self.driver)
+        faults.hold("POST", ":promote$", limit=1)
+        self.press("Continue with 2 settings")
+        self.wait_for(lambda: faults.held() == 1, "the preview")
+        self.named("input", "Copy AppFeatures.Added").click()
+        self.wait_for(lambda: self.button("Continue with 1 setting").is_enabled(), "the choice")
+        faults.end()
+        self.assertEqual(self.find_all("main fieldset"), [])
+        self.press("Continue with 1 setting")
+        self.wait_for_text("As in this project", "main fieldset label").click()
+        self.wait_for_text("Changes in this project: 1 setting.", "main")
+        self.press("Choose none")
+        self.assertEqual(self.find_all("main fieldset"), [])
+
+    def test_lets_a_viewer_compare(self):
+        self.token = self.new_token("viewer")
+        self.compare()
+        self.assertEqual(self.find_all("main .choose"), [])
+        self.assertFalse(self.button("Continue").is_enabled())
+        self.check_page("comparison-viewer")
+
     def test_is_refused_after_another_publish(self):
         self.compare()
         self.publish(TEMPLATE, "Meanwhile")
         self.press("Continue with 2 settings")
-        self.wait_for_text("compare the projects again", "main")
+        self.wait_for_text("has changed meanwhile: compare again", "main")
 
 
 class EmptyProjectTests(TaskCase):

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {answerRequests} from './browser.mjs';
-import {copyable, compareWith, promote, promotionNotes, takePromotion}
+import {compareWith, concerned, copyable, promote, promotionNotes, readiness, takePromotion}
     from '../../Sources/Console/Pages/transfer/promotion.js';
 
 /** @param {string} key @param {'ADDED' | 'CHANGED' | 'REMOVED'} change */
@@ -33,6 +33,20 @@ test('a setting that only this project has is not copied', () => {
     assert.deepEqual(copyable(comparison).map(({key}) => key), ['a', 'b']);
 });
 
+test('a setting with the same values is offered with the condition that differs', () => {
+    const part = {name: 'expression', old: "percent <= 10", new: "percent <= 50"};
+    /** @type {Difference} */
+    const beta = {name: 'Beta', section: '', key: '', change: 'CHANGED',
+        parts: [part, {name: 'tagColor', old: 'RED', new: 'BLUE'}]};
+    const template = {parameterGroups: {Home: {parameters: {
+        d: {conditionalValues: {Beta: {value: 'x'}}}, e: {conditionalValues: {Other: {value: 'y'}}}}}}};
+    assert.deepEqual(concerned({...comparison, conditions: [beta, {...beta, name: 'Unused'}],
+        affectedSettings: [{section: 'Home', key: 'd'}, {section: 'Home', key: 'gone'}]}, template), [
+        {section: 'Home', key: 'd', name: '', change: 'CHANGED',
+            parts: [{...part, name: '“Beta”: expression'}]},
+        {section: 'Home', key: 'gone', name: '', change: 'CHANGED', parts: []}]);
+});
+
 test('a promotion is of both versions that were compared', async () => {
     const requests = answerRequests(() => ({body: promotion}));
     await promote('shop', comparison, copyable(comparison), {'conditions.x': 'mine'});
@@ -51,6 +65,24 @@ test('the notes name what comes along, what is left out and what else can change
         'Adds “x”, “y”.', '“z” is the same in both projects.',
         'Leaves out 1 value for “u”, since conditions that name single users are those of staging.',
         'Can change Shop.p, too, which depends on the conditions taken.']);
+});
+
+test('a promotion is ready when all is decided and something changes', () => {
+    const conflicts = [{path: 'conditions.x', kind: 'CONDITION'}];
+    const changes = {...promotion.changes, parameters: [setting('a', 'ADDED')]};
+    const changing = {...promotion, changes};
+    const chosen = {'conditions.x': 'mine'};
+    assert.deepEqual(readiness(conflicts, {}, changing, null), {isReady: false, text: '1 choice left'});
+    assert.deepEqual(readiness(conflicts, chosen, changing, null),
+        {isReady: true, text: 'Nothing is published yet: you review it once more.'});
+    assert.deepEqual(readiness(conflicts, chosen, null, null), {isReady: false, text: ''});
+    assert.deepEqual(readiness(conflicts, chosen, promotion, null),
+        {isReady: false, text: 'Nothing would change.'});
+    const draft = {baseTemplate: {parameters: {}},
+        template: {parameters: {a: {}}, version: {description: 'Own'}}};
+    assert.deepEqual(readiness([], {}, changing, draft),
+        {isReady: false, text: 'Nothing would change in your draft.'});
+    assert.equal(readiness([], {}, changing, {...draft, template: {parameters: {b: {}}}}).isReady, true);
 });
 
 /**
@@ -83,12 +115,53 @@ test('the result becomes a draft with the description', async () => {
 });
 
 test('the edits of a draft are kept, as is its description', async () => {
-    const {workspace, taken} = workspaceWith({baseTemplate: {parameters: {}},
+    const {workspace, taken} = workspaceWith({base: '7', baseTemplate: {parameters: {}},
         template: {parameters: {own: {}}, version: {description: 'Own'}}}, '7');
-    await takePromotion(workspace, promotion);
+    assert.deepEqual(await takePromotion(workspace, promotion), []);
     assert.deepEqual(Object.keys(taken[0][1].parameters).sort(), ['a', 'own']);
     assert.equal(taken[0][1].version.description, 'Own');
     assert.equal(taken.length, 1);
+});
+
+test('the places where an edit of the draft wins over the copy are named', async () => {
+    const value = (/** @type {string} */ text) => ({a: {defaultValue: {value: text}}});
+    const {workspace, taken} = workspaceWith({base: '7', baseTemplate: {parameters: value('1')},
+        template: {parameters: value('2')}}, '7');
+    const kept = await takePromotion(workspace, {...promotion,
+        template: {parameters: value('3'), version: {description: 'From staging, version 12'}}});
+    assert.deepEqual(kept, ['Default.a, default value']);
+    assert.deepEqual(taken[0][1].parameters, value('2'));
+});
+
+test('a draft of an older version is merged first', async () => {
+    // Version 7 has another title than the base of the draft, whose own title would win silently.
+    const {workspace, taken} = workspaceWith({base: '6', baseTemplate: {parameters: {title: {}}},
+        template: {parameters: {title: {description: 'Own'}}}}, '7');
+    await assert.rejects(takePromotion(workspace, promotion), {message:
+        'Version 7 was published since your draft began at version 6. Merge it on the review first.'});
+    assert.deepEqual(taken, []);
+});
+
+test('a draft whose base is gone is compared with the current version first', async () => {
+    const {workspace, taken} = workspaceWith({base: '2', isBaseGone: true,
+        baseTemplate: {parameters: {}}, template: {parameters: {own: {}}}}, '7');
+    await assert.rejects(takePromotion(workspace, promotion), /no longer kept/);
+    assert.deepEqual(taken, []);
+});
+
+test('a promotion that was given up while the project was read is not taken', async () => {
+    const {workspace, taken} = workspaceWith(null, '7');
+    const left = new AbortController();
+    workspace.load = async () => left.abort();
+    await assert.rejects(takePromotion(workspace, promotion, left.signal), {name: 'AbortError'});
+    assert.deepEqual(taken, []);
+});
+
+test('a promotion after a publish in either project says to compare again', async () => {
+    answerRequests(() => ({status: 412, body: {error: {message: 'Send the new ETag.'}}}));
+    await assert.rejects(promote('shop', comparison, [], {}), /has changed meanwhile: compare again/);
+    answerRequests(() => ({status: 400, body: {error: {message: 'No such setting.'}}}));
+    await assert.rejects(promote('shop', comparison, [], {}), {message: 'No such setting.'});
 });
 
 test('a result for another version than the current one is refused', async () => {

@@ -9,7 +9,9 @@ import {previewDraft} from '../../Sources/Console/Pages/users/proposal.js';
 import {clearDoubt, publish} from '../../Sources/Console/Pages/server/publishing.js';
 import {arrival} from '../../Sources/Console/Pages/live/arrival.js';
 import {versionBefore} from '../../Sources/Console/Pages/server/versions.js';
+import {publishText} from '../../Sources/Console/Pages/drafts/publish-note.js';
 import {editAgain, rollback, undo} from '../../Sources/Console/Pages/review/rollback.js';
+import {undoneText} from '../../Sources/Console/Pages/review/undo.js';
 
 let clock;
 
@@ -306,6 +308,14 @@ for (const [name, versions, found] of [
     });
 }
 
+test('an undo names the version whose changes it took back', () => {
+    const text = 'The changes of version 4 were taken back, as version 5.';
+    assert.equal(undoneText({before: '3', versionNumber: '4'}, {versionNumber: '5'}), text);
+    assert.equal(publishText({version: {versionNumber: '4'}, undone: {versionNumber: '5'}}), text);
+    assert.equal(undoneText({before: '0', versionNumber: '1'}, {versionNumber: '2'}),
+        'Undone: version 2 is empty, as before the first one.');
+});
+
 test('a rollback after a newer version is refused', async () => {
     answerRequests(() => failure(412));
     await assert.rejects(rollback('p', undone, options()), {status: 412});
@@ -331,14 +341,33 @@ test('an undone publish becomes a draft again, over later edits', async () => {
     assert.deepEqual(based.template, {a: 2, b: 1, version: {description: 'Why'}});
     assert.deepEqual(based.base,
         {versionNumber: '5', etag: 'etag-p-5', baseTemplate: place.published});
-    place.draft = {baseTemplate: {a: 1, b: 1}, template: {a: 3, b: 7}};
-    await editAgain(place, '3', '4');
+    place.draft = {base: '5', baseTemplate: {a: 1, b: 1}, template: {a: 3, b: 7}};
+    assert.deepEqual(await editAgain(place, '3', '4'), ['the a']);
     assert.equal(based.template.a, 3);
     assert.equal(based.template.b, 7);
     templates[4].version = {};
     place.draft = null;
     await editAgain(place, '3', '4');
     assert.deepEqual(based.template, {a: 2, b: 1});
+});
+
+test('an undone publish does not become a draft again over an outdated edit', async () => {
+    const templates = {3: {template: {a: 1, b: 1, c: 1}}, 4: {template: {a: 2, b: 1, c: 1}}};
+    const rebased = [];
+    const place = {
+        published: {a: 1, b: 9, c: 1}, versionNumber: '6', etag: 'etag-p-6',
+        load: async () => {}, fetchTemplate: async (number) => templates[number],
+        rebase: (template) => rebased.push(template)};
+    // Version 6 has another b, over which the draft of version 4 would win.
+    place.draft = {base: '4', baseTemplate: templates[4].template, template: {a: 2, b: 5, c: 1}};
+    await assert.rejects(editAgain(place, '3', '4'), /Merge it on the review first/);
+    place.draft = {base: '4', isBaseGone: true, baseTemplate: place.published, template: {a: 2, b: 9, c: 5}};
+    await assert.rejects(editAgain(place, '3', '4'), /no longer kept/);
+    assert.deepEqual(rebased, []);
+    // The rest of a draft of which version 4 was a choice loses nothing.
+    place.draft = {base: '4', baseTemplate: templates[4].template, template: {a: 2, b: 1, c: 5}};
+    assert.deepEqual(await editAgain(place, '3', '4'), []);
+    assert.deepEqual(rebased, [{a: 2, b: 9, c: 5}]);
 });
 
 /** A workspace for previews; `isOutdated` if a version was published since the draft began. */

@@ -116,6 +116,25 @@ export function choiceBox(label, {choose}) {
 }
 
 /**
+ * Line above differences with boxes: what is chosen, and buttons that choose all or none.
+ *
+ * @param {HTMLElement} status
+ * @param {(isChosen: boolean) => void} chooseAll
+ */
+export function choiceTools(status, chooseAll) {
+    /** @param {boolean} isChosen @param {string} text */
+    const all = (isChosen, text) => h('button', {type: 'button', class: 'quiet',
+        'data-focus': text, onclick: () => chooseAll(isChosen)}, text);
+    return h('div', {class: 'choose-all'}, status,
+        h('div', {class: 'actions'}, all(true, 'Choose all'), all(false, 'Choose none')));
+}
+
+/** Lets the boxes of all differences show the choice again. */
+export function showChoices() {
+    for (const box of document.querySelectorAll('.choose')) box.dispatchEvent(new Event('choice'));
+}
+
+/**
  * Button that takes back a difference, and then says so until the new differences are shown; false
  * without the option `revert`.
  *

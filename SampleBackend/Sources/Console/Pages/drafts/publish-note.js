@@ -18,7 +18,10 @@ export function publishText({version, newest, isOwn, undone, problem}) {
         return `Published as version ${version.versionNumber}, which version `
             + `${newest.versionNumber} has replaced since. Your draft is kept.`;
     }
-    if (undone) return `Undone: published again as version ${undone.versionNumber}.`;
+    if (undone) {
+        return `The changes of version ${version?.versionNumber} were taken back, as version `
+            + `${undone.versionNumber}.`;
+    }
     if (!version) return `Not published: ${problem}`;
     return isOwn ? `Published as version ${version.versionNumber}.`
         : `Someone else published the same as version ${version.versionNumber}.`;

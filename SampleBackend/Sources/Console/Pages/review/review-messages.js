@@ -4,6 +4,7 @@
 
 import {guarded, message, nothing, publisherName} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
+import {keptText} from '../drafts/draft-additions.js';
 import {isProduction, shownName} from '../projects/project-details.js';
 import {publishText, undoTime} from '../drafts/publish-note.js';
 import {address} from '../routing/router.js';
@@ -47,7 +48,8 @@ export function publishedView(page, published, time) {
      * @param {Version} version
      */
     const showUndone = (undone, version) => page.say(
-        undoneView(page, undone, version, page.left, () => page.say(null)));
+        undoneView(page, undone, version, page.left, (kept) => page.say(
+            kept.length ? message('info', keptText(kept)) : null)));
     const text = `Published as version ${published.versionNumber}`;
     const isBefore = Boolean(page.workspace.draft);
     return message(isBefore ? 'info' : 'success',

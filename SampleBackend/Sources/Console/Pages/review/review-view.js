@@ -5,6 +5,7 @@
 import {message} from '../controls/controls.js';
 import {announce, fill, h, redraw} from '../controls/dom.js';
 import {differenceSummary, diffView} from '../differences/diff-view.js';
+import {choiceTools, showChoices} from '../differences/difference-parts.js';
 import {address} from '../routing/router.js';
 import {noChanges} from '../server/server-draft.js';
 import {refusal} from '../server/session.js';
@@ -48,7 +49,7 @@ export function showReview(page, draft, review, notice) {
     const {choice} = review;
     const chosen = h('div', {class: 'stack'});
     const drawChosen = () => showChosen(page, review, chosen);
-    const {tools, choose} = choiceTools(choice, drawChosen);
+    const {tools, choose} = changeTools(choice, drawChosen);
     const isChoosing = choice.isOffered && !refusal(page.session, 'publisher');
     const difference = draft.changes ?? noChanges;
     const uses = usesByCondition(workspace.template);
@@ -92,26 +93,20 @@ export function showReview(page, draft, review, notice) {
  * @param {import('./change-choice.js').ChangeChoice} choice
  * @param {function(): void} changed Called after each choice.
  */
-function choiceTools(choice, changed) {
+function changeTools(choice, changed) {
     const status = h('p', {role: 'status'}, choice.text);
     /** @param {string[]} others Labels of the changes that came along. */
     const follow = (others = []) => {
         const shown = others.length > 3 ? [count(others.length, 'change')] : others;
         fill(status, choice.text, others.length > 0 && ` Along with it: ${shown.join(', ')}.`);
-        for (const box of document.querySelectorAll('.choose')) {
-            box.dispatchEvent(new Event('choice'));
-        }
+        showChoices();
         changed();
     };
-    /** @param {boolean} isChosen @param {string} text */
-    const all = (isChosen, text) => h('button', {type: 'button', class: 'quiet',
-        'data-focus': text, onclick: () => {
+    return {
+        tools: choiceTools(status, (isChosen) => {
             choice.chooseAll(isChosen);
             follow();
-        }}, text);
-    return {
-        tools: h('div', {class: 'choose-all'}, status,
-            h('div', {class: 'actions'}, all(true, 'Choose all'), all(false, 'Choose none'))),
+        }),
         choose: {
             /** @param {DifferenceKind} kind @param {Difference} found */
             isChosen: (kind, found) => choice.isChosen(changeKey(kind, found)),

@@ -2,6 +2,7 @@
  * The rollback to a version, the undo of one, and restoring its changes as a draft.
  */
 
+import {additionRefusal, withAdded} from '../drafts/draft-additions.js';
 import {call, projectPath, ServerError} from '../server/api.js';
 import {clearDoubt, isUnsettled} from '../server/publishing.js';
 import {etagOf} from '../server/versions.js';
@@ -89,6 +90,10 @@ async function replacing(project, versionNumber, resource, request, isOwn, optio
  * @param {Workspace} workspace
  * @param {string} before
  * @param {string} versionNumber
+ * @returns {Promise<string[]>} The places where an existing draft wins.
+ * @throws Error if the draft must be merged first: its base is gone, or it is of another version
+ *     than the current one and would win over changes that it does not know. The rest of a draft
+ *     of which a choice was published has the undone version as its base.
  */
 export async function editAgain(workspace, before, versionNumber) {
     await workspace.load();
@@ -99,8 +104,11 @@ export async function editAgain(workspace, before, versionNumber) {
     const again = mergeTemplates(old.template, undone.template, published);
     const {description} = undone.version ?? {};
     const template = description ? {...again, version: {description}} : again;
-    workspace.rebase(draft
-        ? mergeTemplates(draft.baseTemplate, draft.template, template) : template, {
+    const result = draft ? withAdded(draft, template) : {template, kept: []};
+    const refused = additionRefusal(draft, workspace.versionNumber);
+    if (refused && (draft?.isBaseGone || result.kept.length)) throw new Error(refused);
+    workspace.rebase(result.template, {
         versionNumber: workspace.versionNumber, etag: workspace.etag, baseTemplate: published},
     `version ${versionNumber} again`);
+    return result.kept;
 }

@@ -21,17 +21,18 @@ import {editAgain, undo} from './rollback.js';
  *     before it.
  * @param {Version} version The new version, which equals the one before.
  * @param {AbortSignal} signal Ends the view.
- * @param {function(): void} onDraft Called when it is a draft again, unless the signal was aborted.
+ * @param {function(string[]): void} onDraft Called when it is a draft again, unless the signal was
+ *     aborted, with the places where an earlier draft wins.
  */
-export function undoneView(
-    {workspace, project}, {before, versionNumber}, version, signal, onDraft) {
+export function undoneView({workspace, project}, undone, version, signal, onDraft) {
+    const {before, versionNumber} = undone;
     const outcome = h('div', {'aria-live': 'polite'});
     const edit = h('button', {type: 'button', 'data-focus': 'edit-again', onclick: async () => {
         edit.disabled = true;
         fill(outcome);
         try {
-            await editAgain(workspace, before, versionNumber);
-            if (!signal.aborted) onDraft();
+            const kept = await editAgain(workspace, before, versionNumber);
+            if (!signal.aborted) onDraft(kept);
             announce(`The changes of version ${versionNumber} are a draft again.`);
         } catch (error) {
             fill(outcome, message('error', error.message));
@@ -39,21 +40,22 @@ export function undoneView(
         }
     }}, 'Edit it again as a draft');
     return message('success',
-        h('p', {}, h('strong', {}, undoneText(before, version))),
+        h('p', {}, h('strong', {}, undoneText(undone, version))),
         h('div', {class: 'stack tight'}, arrivalView(project, version.versionNumber, signal),
             h('div', {class: 'actions'}, edit), outcome));
 }
 
 /**
- * Sentence that a version was published again.
+ * Sentence that the changes of a version were taken back.
  *
- * @param {string} before
- * @param {Version} version
+ * @param {{before: string, versionNumber: string}} undone
+ * @param {Version} version The new version.
  */
-function undoneText(before, version) {
+export function undoneText({before, versionNumber}, version) {
     return before === '0'
         ? `Undone: version ${version.versionNumber} is empty, as before the first one.`
-        : `Undone: version ${before} was published again as version ${version.versionNumber}.`;
+        : `The changes of version ${versionNumber} were taken back, as version ${
+            version.versionNumber}.`;
 }
 
 /**
@@ -95,7 +97,7 @@ export function undoView(
             workspace.notePublish({...lastPublish, undone: version, isSeen: !signal.aborted});
         }
         if (!signal.aborted) onUndone({before, versionNumber}, version);
-        announce(undoneText(before, version));
+        announce(undoneText({before, versionNumber}, version));
     };
     const button = h('button', {type: 'button', 'data-focus': 'undo', onclick: async () => {
         button.disabled = true;
@@ -124,7 +126,7 @@ export function undoView(
     const reach = h('div', {class: 'hint'});
     reading.then(async (before) => {
         if (refused) return;
-        button.title = `Publishes ${versionText(before)} again.`;
+        button.title = `Brings back the content of ${versionText(before)}.`;
         const template = await workspace.templateOf(before);
         const view = template && await rollbackReach(project, template, signal);
         if (view) fill(reach, h('p', {}, 'Who changes when you undo it:'), view);
