@@ -114,7 +114,10 @@ public struct TargetingCondition: Sendable, Hashable {
                     test: .never(reason: "the condition takes too much time or memory"),
                     isNegated: false, text: "false"))
             (dates, seeds, unevaluatedElements) = ([], [], [])
-            namesUsers = false
+            // A condition that costs too much to evaluate names its users nevertheless.
+            var namesUsers = false
+            root.forEachRule { if case .isOneOf(.userID, _, _) = $0.test { namesUsers = true } }
+            self.namesUsers = namesUsers
             return
         }
         self.root = root

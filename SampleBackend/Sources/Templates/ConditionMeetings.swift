@@ -58,7 +58,8 @@ struct ConditionMeetings: Sendable {
     func settings(of pairs: [Int: NumberSet]) -> [TemplateMerge.Setting] {
         settings.filter { _, conditions in
             conditions.contains { first in
-                conditions.contains { pairs[first]?.contains($0) == true }
+                guard let others = pairs[first] else { return false }
+                return conditions.contains(where: others.contains)
             }
         }.keys.map { TemplateMerge.Setting(group: $0.group?.text, key: $0.key.text) }
     }

@@ -34,8 +34,8 @@ extension TemplateDiff {
         return names.sortedByBytes()
     }
 
-    /// Returns the settings that are equal in two templates, but can have different values for some
-    /// user, because a condition with a value differs, or the order of such conditions.
+    /// Returns the settings that are equal in two templates, except perhaps for their description,
+    /// but can have different values for some user, because a condition with a value differs, or the order of such conditions.
     ///
     /// - Parameters:
     ///   - old: The template before.
@@ -47,7 +47,12 @@ extension TemplateDiff {
         let diff = TemplateDiff(from: old, to: new)
         let conditions = ChangedConditions(diff, from: old, to: new)
         guard !conditions.isEmpty else { return [] }
-        let changed = Set(diff.parameters.map { SettingPlace(section: $0.section, key: $0.key) })
+        // A setting that differs only in its description counts as equal.
+        let changed = Set(
+            diff.parameters.lazy.filter { parameter in
+                parameter.change != .changed
+                    || parameter.parts.contains { $0.name != "description" }
+            }.map { SettingPlace(section: $0.section, key: $0.key) })
         return new.sections.flatMap { section, parameters in
             parameters.lazy.filter { conditions.affect($0.value) }
                 .map { SettingPlace(section: section, key: $0.key) }

@@ -56,6 +56,9 @@ public struct TemplatePromotion: Sendable {
             case .named(let names): names.contains(name: name)
             }
         }
+
+        /// True when the caller chose a part by its name.
+        func names(_ name: String) -> Bool { self != .all && contains(name) }
     }
 
     /// The conditions of the source that the chosen values use, in its order.
@@ -87,7 +90,8 @@ public struct TemplatePromotion: Sendable {
     /// The values that are not copied.
     public let omittedValues: [OmittedValue]
 
-    /// The chosen settings and sections that the source lacks; empty with deletions.
+    /// The chosen settings and sections that the source lacks, or, with deletions, both projects;
+    /// and the chosen parts that neither has.
     public let missingNames: [String]
 
     private let merge: TemplateMerge
@@ -112,9 +116,8 @@ public struct TemplatePromotion: Sendable {
         sides.add(source.template, over: target)
         self.target = target
         omittedValues = sides.omittedValues
-        missingNames = choice.includesDeletions ? [] : choice.names(missingIn: source.template)
-        conditions = Self.conditions(
-            of: sides.mine, omitted: sides.omittedValues, in: source.template, target: target)
+        missingNames = choice.names(missingIn: source.template, target: target)
+        conditions = Self.conditions(sides, in: source.template, target: target)
         merge = TemplateMerge(base: sides.base, mine: sides.mine, theirs: target)
         removableConditions =
             choice.includesDeletions && choice.isWhole
@@ -150,32 +153,45 @@ public struct TemplatePromotion: Sendable {
     }
 
     private static func conditions(
-        of chosen: RemoteConfigTemplate, omitted: [OmittedValue],
-        in source: RemoteConfigTemplate, target: RemoteConfigTemplate
+        _ sides: PromotedSides, in source: RemoteConfigTemplate, target: RemoteConfigTemplate
     ) -> Conditions {
         var conditions = Conditions()
         let others = target.conditionsByName
-        for condition in chosen.conditions {
+        for condition in sides.mine.conditions
+        where sides.usedConditions.contains(name: condition.name) {
             switch others[condition.name]?.isSameTest(as: condition) {
             case nil: conditions.added.append(condition.name)
             case true?: conditions.reused.append(condition.name)
             case false?: conditions.different.append(condition.name)
             }
         }
-        let names = omitted.map(\.condition).exactNames
+        let names = sides.omittedValues.map(\.condition).exactNames
         conditions.omitted = source.conditions.map(\.name).filter(names.contains(name:))
         return conditions
     }
 }
 
 extension TemplatePromotion.Choice {
-    /// The chosen names that a template lacks.
-    fileprivate func names(missingIn template: RemoteConfigTemplate) -> [String] {
-        let known = template.sections
-        let groups = Set(known.keys)
-        return sections.subtracting(groups).sortedByBytes()
-            + settings.keys.filter { known[$0.section]?[$0.key] == nil }
-            .map { "\($0.section.text).\($0.key.text)" }.sorted()
+    /// The chosen names that the source lacks, or, with deletions, both templates; and the chosen
+    /// parts that neither has.
+    fileprivate func names(
+        missingIn source: RemoteConfigTemplate, target: RemoteConfigTemplate
+    ) -> [String] {
+        let all = [source.sections, target.sections]
+        let known = includesDeletions ? all : [all[0]]
+        let names = settings.flatMap { place, parts -> [String] in
+            let name = "\(place.section.text).\(place.key.text)"
+            guard known.contains(where: { $0[place.section]?[place.key] != nil }) else {
+                return [name]
+            }
+            guard case .named(let parts) = parts else { return [] }
+            let found = all.compactMap { $0[place.section]?[place.key]?.partNames }
+            return parts.subtracting(TemplateParameter.fixedPartNames)
+                .filter { part in !found.contains { $0.contains(part) } }
+                .map { "\(name).\($0.text)" }
+        }
+        return sections.filter { section in !known.contains { $0[section] != nil } }
+            .sortedByBytes() + names.sorted()
     }
 }
 
@@ -192,6 +208,9 @@ private struct PromotedSides {
 
     private(set) var omittedValues: [TemplatePromotion.OmittedValue] = []
 
+    /// The conditions of the values to copy.
+    private(set) var usedConditions: Set<ExactText> = []
+
     init(choice: TemplatePromotion.Choice, omittedConditions: Set<ExactText>) {
         self.choice = choice
         self.omittedConditions = omittedConditions
@@ -207,14 +226,53 @@ private struct PromotedSides {
         for (name, old) in target.parameterGroups where source.parameterGroups[name] == nil {
             add(nil, named: name, over: old)
         }
-        let used = mine.usedConditions
+        let anchors = anchors(of: source, in: target)
         let others = target.conditionsByName
-        mine.conditions = source.conditions.filter { used.contains(name: $0.name) }
-            .map { condition in
-                // A colour or an unknown member is no reason to ask.
-                let other = others[condition.name]
-                return other.flatMap { $0.isSameTest(as: condition) ? $0 : nil } ?? condition
+        mine.conditions = source.conditions.compactMap { condition in
+            let other = others[condition.name]
+            guard usedConditions.contains(name: condition.name) else {
+                return anchors.contains(name: condition.name) ? other : nil
             }
+            // A colour or an unknown member is no reason to ask.
+            return other.flatMap { $0.isSameTest(as: condition) ? $0 : nil } ?? condition
+        }
+    }
+
+    /// The conditions of both projects that no chosen value uses, but that give new conditions their
+    /// place.
+    ///
+    /// Only conditions that both have in the same order, relative to each other and to those that
+    /// are used, so that they add no conflict.
+    private func anchors(
+        of source: RemoteConfigTemplate, in target: RemoteConfigTemplate
+    ) -> Set<ExactText> {
+        var positions: NamedValues<Int> = [:]
+        for (position, condition) in target.conditions.enumerated()
+        where positions[condition.name] == nil {
+            positions[condition.name] = position
+        }
+        let shared = source.conditions.compactMap { condition in
+            positions[condition.name].map {
+                (position: $0, isUsed: usedConditions.contains(name: condition.name))
+            }
+        }
+        // The position in the target that no used condition further down in the source precedes.
+        var limits: [Int] = []
+        var limit = Int.max
+        for condition in shared.reversed() {
+            limits.append(limit)
+            if condition.isUsed { limit = min(limit, condition.position) }
+        }
+        var candidates: [Int] = []
+        var last = -1
+        for (condition, limit) in zip(shared, limits.reversed()) {
+            if condition.isUsed {
+                last = max(last, condition.position)
+            } else if condition.position > last, condition.position < limit {
+                candidates.append(condition.position)
+            }
+        }
+        return candidates.longestIncreasingSubsequence.map { target.conditions[$0].name }.exactNames
     }
 
     /// Adds a group; nil for one that only the target has.
@@ -253,6 +311,7 @@ private struct PromotedSides {
             omittedValues += omissions(from: parameter, at: place, parts)
             let old = target[key]
             mine[key] = copy(parts, of: parameter, over: old)
+            noteConditions(of: parameter, parts)
             base[key] = old.map { replaced(parts, of: $0, by: parameter) }
         }
         guard choice.includesDeletions else { return (base, mine) }
@@ -265,6 +324,17 @@ private struct PromotedSides {
         return (base, mine)
     }
 
+    private mutating func noteConditions(
+        of parameter: TemplateParameter, _ parts: TemplatePromotion.Parts
+    ) {
+        for name in parameter.conditionalValues.names
+        where parts.contains(TemplateParameter.partName(ofCondition: name))
+            && !omittedConditions.contains(name: name)
+        {
+            usedConditions.insert(ExactText(name))
+        }
+    }
+
     private func omissions(
         from parameter: TemplateParameter, at place: SettingPlace,
         _ parts: TemplatePromotion.Parts
@@ -275,8 +345,10 @@ private struct PromotedSides {
         }.map { TemplatePromotion.OmittedValue(setting: place, condition: $0) }
     }
 
-    /// The chosen parts of a parameter; the type and the visibility are the target's unless they
-    /// are chosen.
+    /// The chosen parts of a parameter; the type is the target's unless it is chosen.
+    ///
+    /// A hidden parameter becomes visible only by a choice of this part, or with deletions. The value
+    /// of a hidden one hides the target's, so that clients do not receive it.
     private func copy(
         _ parts: TemplatePromotion.Parts, of parameter: TemplateParameter,
         over old: TemplateParameter?
@@ -284,8 +356,41 @@ private struct PromotedSides {
         var copy = parameter.withParts { parts.contains($0) }
         copy.conditionalValues.removeAll { omittedConditions.contains(name: $0.key) }
         guard let old else { return copy }
-        if !parts.contains("valueType") || copy.type == old.type { copy.valueType = old.valueType }
-        if !parts.contains("masterKeyOnly") { copy.isMasterKeyOnly = old.isMasterKeyOnly }
+        let hasValues = copy.defaultValue != nil || !copy.conditionalValues.isEmpty
+        if !parts.names("masterKeyOnly"), !(parts == .all && choice.includesDeletions) {
+            copy.isMasterKeyOnly =
+                old.isMasterKeyOnly
+                || parameter.isMasterKeyOnly && (parts == .all || hasValues)
+        }
+        if !parts.contains("valueType") || copy.type == old.type {
+            copy.valueType = old.valueType
+        } else {
+            copy = adding(toRetyped: copy, from: old, unlessIn: parts, of: parameter)
+        }
+        return copy
+    }
+
+    /// Returns a parameter of another type with the parts of the target's that stay.
+    ///
+    /// The merge takes such a parameter as one unit, so that it would lose them.
+    private func adding(
+        toRetyped copy: TemplateParameter, from old: TemplateParameter,
+        unlessIn parts: TemplatePromotion.Parts, of parameter: TemplateParameter
+    ) -> TemplateParameter {
+        var copy = copy
+        let known = parameter.partNames
+        func stays(_ name: String) -> Bool {
+            !parts.contains(name) || !choice.includesDeletions && !known.contains(name: name)
+        }
+        // Values of the old type cannot stay beside those of the new one, unless their parts are
+        // not chosen.
+        if !parts.contains("defaultValue") { copy.defaultValue = old.defaultValue }
+        for (name, value) in old.conditionalValues
+        where !parts.contains(TemplateParameter.partName(ofCondition: name)) {
+            copy.conditionalValues[name] = value
+        }
+        if stays("description") { copy.description = old.description }
+        copy.unknownFields = copy.unknownFields.adding(old.unknownFields.filter { stays($0.key) })
         return copy
     }
 
@@ -305,6 +410,11 @@ private struct PromotedSides {
 }
 
 extension TemplateParameter {
+    /// The names of the parts that any parameter can have.
+    fileprivate static let fixedPartNames = [
+        "defaultValue", "description", "valueType", "masterKeyOnly",
+    ].exactNames
+
     /// The name of the value for a condition, as in ``TemplateDiff/Part/name``.
     fileprivate static func partName(ofCondition name: String) -> String {
         "conditionalValues.\(name)"

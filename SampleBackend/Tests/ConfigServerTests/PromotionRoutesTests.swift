@@ -239,6 +239,16 @@ struct PromotionRoutesTests {
         .init("an invalid name", (["from": "a b"], 400)),
         .init("an unknown setting", (["settings": [["section": "Home", "key": "no"]]], 400)),
         .init("an unknown section", (["sections": ["No"]], 400)),
+        .init(
+            "no part",
+            (["settings": [["section": "Home", "key": "title", "parts": []]]], 400)),
+        .init(
+            "an unknown part",
+            (["settings": [["section": "Home", "key": "title", "parts": ["value"]]]], 400)),
+        .init(
+            "an unknown setting to delete",
+            (["settings": [["section": "Home", "key": "no"]], "deletions": true], 400)),
+        .init("an unknown section to delete", (["sections": ["No"], "deletions": true], 400)),
         .init("a setting as text", (["settings": ["Home.title"]], 400)),
         .init(
             "a misspelled member",
@@ -267,6 +277,7 @@ struct PromotionRoutesTests {
             .init("reads the source", ("publisher", "viewer", 200, 200, 200)),
             .init("edits the target", ("editor", "viewer", 200, 200, 403)),
             .init("reads the target", ("viewer", "publisher", 200, 403, 403)),
+            .init("evaluates the source", ("editor", "evaluator", 404, 404, 403)),
             .init("only the target", ("publisher", nil, 404, 404, 200)),
             .init("only the source", (nil, "publisher", 404, 404, 404)),
         ]

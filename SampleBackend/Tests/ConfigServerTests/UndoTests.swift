@@ -137,6 +137,148 @@ struct UndoTests {
         }
     }
 
+    /// Template with the settings of each group.
+    private static func template(groups: KeyValuePairs<String, [String: String]>) -> JSONNode {
+        var node = JSONNode.emptyObject
+        for (name, values) in groups {
+            let parameters = values.sorted { $0.key < $1.key }.map {
+                ($0.key, ["defaultValue": ["value": .string($0.value)]] as JSONNode)
+            }
+            var members = JSONNode.emptyObject
+            for (key, parameter) in parameters { members.setMember(key, parameter) }
+            node.setMember(name, ["parameters": members])
+        }
+        return ["parameterGroups": node]
+    }
+
+    static let moves: [NamedRow<(versions: [JSONNode], status: String?)>] = [
+        .init(
+            "moved twice",
+            (
+                [
+                    template(groups: ["A": ["a": "1"]]), template(groups: ["B": ["a": "1"]]),
+                    template(groups: ["C": ["a": "1"]]),
+                ], "MERGE_CONFLICT"
+            )),
+        .init(
+            "a group renamed twice",
+            (
+                [
+                    template(groups: ["A": ["a": "1", "b": "2"]]),
+                    template(groups: ["B": ["a": "1", "b": "2"]]),
+                    template(groups: ["C": ["a": "1", "b": "2"]]),
+                ], "MERGE_CONFLICT"
+            )),
+        .init(
+            "moved and removed",
+            (
+                [
+                    template(groups: ["A": ["a": "1"]]), template(groups: ["B": ["a": "1"]]),
+                    template(groups: ["B": ["b": "1"]]),
+                ], "MERGE_CONFLICT"
+            )),
+        .init(
+            "added and moved",
+            (
+                [
+                    template(groups: ["A": ["b": "1"]]),
+                    template(groups: ["A": ["a": "1", "b": "2"]]),
+                    template(groups: ["A": ["b": "2"], "B": ["a": "1"]]),
+                ], "MERGE_CONFLICT"
+            )),
+        .init(
+            "an equal key in another section",
+            (
+                [
+                    template(groups: ["A": ["b": "1"]]),
+                    template(groups: ["A": ["a": "1", "b": "1"]]),
+                    template(groups: ["A": ["a": "1", "b": "1"], "B": ["a": "1"]]),
+                ], nil
+            )),
+        .init(
+            "moved, and another setting changed",
+            (
+                [
+                    template(groups: ["A": ["a": "1", "b": "1"]]),
+                    template(groups: ["A": ["b": "1"], "B": ["a": "1"]]),
+                    template(groups: ["A": ["b": "2"], "B": ["a": "1"]]),
+                ], nil
+            )),
+    ]
+
+    /// A setting that a later version moved again is neither duplicated nor left where it is.
+    @Test(arguments: moves)
+    func anUndoOfAMoveFindsTheSetting(
+        row: NamedRow<(versions: [JSONNode], status: String?)>
+    ) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for version in row.value.versions {
+                #expect(try await server.publish(version).status == 200)
+            }
+            let before = try await Self.content(server)
+            let answer = try await Self.undo(2, on: server)
+            #expect(answer.error?.status == row.value.status)
+            guard row.value.status != nil else {
+                #expect(answer.status == 200)
+                return
+            }
+            #expect(answer.status == 409)
+            #expect(answer.error?.message.contains("edit the template instead") == true)
+            let detail = try answer.json["error"]?["details"]?.arrayValue?.first
+            #expect(detail?["key"] == "a")
+            #expect(detail?["changedBy"]?["versionNumber"] == "3")
+            #expect(try await Self.content(server) == before)
+        }
+    }
+
+    /// Template with some of eight edits, each of another part.
+    private static func template(with edits: Set<Int>) -> JSONNode {
+        func value(_ edit: Int) -> JSONNode { ["value": edits.contains(edit) ? "new" : "old"] }
+        let conditions: [JSONNode] = [
+            ["name": "a", "expression": edits.contains(0) ? "percent <= 5" : "percent <= 50"],
+            ["name": "b", "expression": "device.os == 'ios'"],
+        ]
+        var home: JSONNode = [
+            "x": [
+                "defaultValue": value(1), "conditionalValues": ["a": value(2), "b": value(3)],
+            ]
+        ]
+        if edits.contains(4) { home.setMember("added", ["defaultValue": value(4)]) }
+        if !edits.contains(5) {
+            home.setMember(
+                "removed", ["defaultValue": value(5), "conditionalValues": ["a": value(5)]])
+        }
+        let description: JSONNode = edits.contains(6) ? "new" : "old"
+        return [
+            "conditions": .array(edits.contains(7) ? conditions.reversed() : conditions),
+            "parameterGroups": ["Home": ["description": description, "parameters": home]],
+        ]
+    }
+
+    @Test func anUndoOfADisjointChangeIsLikeLeavingItOut() async throws {
+        var seeds = SeededGenerator.printingItsSeed()
+        for round in Rounds.numbers(8, nightly: 200) {
+            var generator = SeededGenerator(seed: seeds.next())
+            let edits = (0..<8).shuffled(using: &generator)
+            let index = Int.random(in: edits.indices, using: &generator)
+            try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+                for count in 0...edits.count {
+                    try await server.publish(Self.template(with: Set(edits.prefix(count))))
+                }
+                let undone = try await Self.undo(index + 2, on: server)
+                #expect(undone.status == 200, "round \(round), edit \(edits[index])")
+                try await server.publish(
+                    Self.template(with: Set(edits).subtracting([edits[index]])), project: "other")
+                let diff = try await server.administer("GET", Self.path + ":compare?with=other")
+                    .json
+                for member in ["conditions", "groups", "parameters"] {
+                    #expect(
+                        diff[member] == [], "round \(round), edit \(edits[index]), \(member)")
+                }
+            }
+        }
+    }
+
     @Test func anUndoThatChangesNothingIsRefused() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             for value in ["1", "2", "1", "1"] {

@@ -1,3 +1,4 @@
+import Foundation
 import JSONTree
 import SeededRandomness
 import TemporaryFolders
@@ -86,6 +87,57 @@ struct PromoteCommandTests {
         #expect(home?["title"]?["conditionalValues"] == ["half": ["value": "n"]])
         #expect(
             current["conditions"]?.arrayValue?.map { $0["expression"] } == ["percent <= 5"])
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aDecisionForNoConflictIsRefused(kind: AdministrationTarget.Kind) async throws {
+        let target = try await Self.target(kind)
+        for option in ["--take", "--keep"] {
+            let run = try await target.run(
+                "promote", "staging", "--keep-rest", option, "conditions.haf")
+            #expect(run.exitCode == 1, "\(run)")
+            #expect(run.error.contains("No conflict has the path conditions.haf"), "\(run)")
+            #expect(run.error.contains("\n  conditions.half"), "\(run)")
+        }
+        let path = "conditions.half"
+        let both = try await target.run("promote", "staging", "--take", path, "--keep", path)
+        #expect(both.exitCode == 64, "\(both)")
+        #expect(try await target.run("draft", "show").exitCode == 4)
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func openConflictsAreInTheJSON(kind: AdministrationTarget.Kind) async throws {
+        let target = try await Self.target(kind)
+        let run = try await target.run("promote", "staging", "--json")
+        #expect(run.exitCode == 1, "\(run)")
+        let failure = try JSONNode(jsonData: Data(run.error.utf8))
+        let conflicts = failure["conflicts"]?.arrayValue
+        #expect(conflicts?.map { $0["path"] } == ["conditions.half"])
+        #expect(conflicts?.first?["theirs"]?["expression"] == "percent <= 5")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aSettingWithADifferentConditionCanBeChosen(
+        kind: AdministrationTarget.Kind
+    ) async throws {
+        let target = try await AdministrationTarget(kind)
+        for (project, share) in [("default", 5), ("staging", 50)] {
+            let file = try target.folder.write(
+                #"""
+                {"conditions": [{"name": "half", "expression": "percent <= \#(share)"}],
+                 "parameters": {"a": {"conditionalValues": {"half": {"value": "h"}}}}}
+                """#, to: "\(project).json")
+            let run = try await target.run(
+                ["publish", file, "--project", project]
+                    + (project == "staging" ? ["--create-project"] : []))
+            #expect(run.exitCode == 0, "\(run)")
+        }
+        let run = try await target.run(
+            "promote", "staging", "--setting", "Default.a", "--take", "conditions.half")
+        #expect(run.exitCode == 0, "\(run)")
+        let draft = try await target.run("draft", "show").json
+        #expect(
+            draft["conditions"]?.arrayValue?.map { $0["expression"] } == ["percent <= 50"])
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)

@@ -1,3 +1,4 @@
+import Foundation
 import JSONTree
 import SeededRandomness
 import TemporaryFolders
@@ -65,6 +66,25 @@ struct UndoCommandTests {
         #expect(try await target.run("undo", "9").exitCode == 4)
         #expect(try await target.run("undo", "2", "--if-match", "etag-default-2").exitCode == 3)
         #expect(try await target.run("get").json["version"]?["versionNumber"] == "3")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func allConflictsOfAnUndoAreNamed(kind: AdministrationTarget.Kind) async throws {
+        let target = try await Self.target(
+            kind,
+            ["1", "2", "3"].map {
+                Self.template(["a": $0, "b": $0, "c": $0, "d": $0, "e": $0])
+            })
+        let run = try await target.run("undo", "2")
+        #expect(run.exitCode == 1, "\(run)")
+        for key in ["a", "b", "c", "d", "e"] {
+            #expect(
+                run.error.contains("\n  parameters.\(key).defaultValue (version 3"), "\(run)")
+        }
+        let failure = try await target.run("undo", "2", "--json")
+        let json = try JSONNode(jsonData: Data(failure.error.utf8))
+        #expect(json["conflicts"]?.arrayValue?.count == 5)
+        #expect(json["conflicts"]?.arrayValue?.first?["changedBy"]?["versionNumber"] == "3")
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)

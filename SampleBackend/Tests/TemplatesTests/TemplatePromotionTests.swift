@@ -236,6 +236,165 @@ struct TemplatePromotionTests {
             from: try Self.validated(source), to: RemoteConfigTemplate(), choice: choice)
         #expect(promotion.missingNames == ["Nowhere", "Home.none"])
     }
+
+    /// With deletions, a name counts as missing if neither project has it.
+    @Test func missingNamesAreFoundWithDeletions() throws {
+        let source = try Self.validated(Self.template([:], ["title": ["": "new"]]))
+        let target = Self.template([:], ["gone": ["": "old"]])
+        var choice = Choice()
+        choice.includesDeletions = true
+        choice.settings = [
+            Self.home("none"): .all, Self.home("title"): .all, Self.home("gone"): .all,
+        ]
+        choice.sections = ["Nowhere", "Home"]
+        let promotion = TemplatePromotion(from: source, to: target, choice: choice)
+        #expect(promotion.missingNames == ["Nowhere", "Home.none"])
+    }
+
+    @Test func missingPartsAreFound() throws {
+        let source = Self.template(["a": "percent <= 1"], ["title": ["": "new", "a": "1"]])
+        var target = Self.template(["b": "percent <= 2"], ["title": ["": "old", "b": "2"]])
+        target.parameterGroups["Home"]?.parameters["title"]?.unknownFields = ["more": 1]
+        var choice = Choice()
+        choice.settings = [
+            Self.home("title"): .named([
+                "defaultvalue", "conditionalValues.c", "conditionalValues.a",
+                "conditionalValues.b", "more", "description", "masterKeyOnly", "valueType",
+                "defaultValue",
+            ])
+        ]
+        for includesDeletions in [false, true] {
+            choice.includesDeletions = includesDeletions
+            let promotion = TemplatePromotion(
+                from: try Self.validated(source), to: target, choice: choice)
+            #expect(
+                promotion.missingNames
+                    == ["Home.title.conditionalValues.c", "Home.title.defaultvalue"])
+        }
+    }
+
+    private struct Visibility {
+        let source: Bool
+        let target: Bool
+        let parts: TemplatePromotion.Parts
+        var deletions = false
+        let result: Bool
+    }
+
+    private static let visibilities = [
+        Visibility(source: false, target: true, parts: .all, result: true),
+        Visibility(source: true, target: false, parts: .all, result: true),
+        Visibility(source: false, target: true, parts: .all, deletions: true, result: false),
+        Visibility(source: false, target: true, parts: .named(["masterKeyOnly"]), result: false),
+        Visibility(source: true, target: false, parts: .named(["masterKeyOnly"]), result: true),
+        Visibility(source: true, target: false, parts: .named(["defaultValue"]), result: true),
+        Visibility(
+            source: true, target: false, parts: .named(["conditionalValues.a"]), result: true),
+        Visibility(source: true, target: false, parts: .named(["description"]), result: false),
+        Visibility(source: false, target: true, parts: .named(["defaultValue"]), result: true),
+    ]
+
+    /// No hidden setting, and no value of one, becomes visible unless that is chosen.
+    @Test func aHiddenSettingStaysHidden() throws {
+        for row in Self.visibilities {
+            var source = Self.template(["a": "percent <= 1"], ["title": ["": "new", "a": "1"]])
+            source.parameterGroups["Home"]?.parameters["title"]?.isMasterKeyOnly = row.source
+            var target = Self.template([:], ["title": ["": "old"]])
+            target.parameterGroups["Home"]?.parameters["title"]?.isMasterKeyOnly = row.target
+            var choice = Choice()
+            choice.includesDeletions = row.deletions
+            choice.settings = [Self.home("title"): row.parts]
+            let promotion = TemplatePromotion(
+                from: try Self.validated(source), to: target, choice: choice)
+            #expect(promotion.conflicts.isEmpty)
+            let title = promotion.resolving([:]).parameterGroups["Home"]?.parameters["title"]
+            #expect(title?.isMasterKeyOnly == row.result, "\(row)")
+        }
+    }
+
+    /// A condition that both have, but that no chosen value uses, gives a new one its place.
+    @Test func aNewConditionFollowsTheSharedOnesOfTheSource() throws {
+        let source = Self.template(
+            ["a": "percent <= 1", "n": "percent <= 2", "b": "percent <= 3"],
+            ["title": ["": "new", "n": "n"], "other": ["": "o", "a": "a", "b": "b"]])
+        for values in [["": "old", "a": "x"], ["": "old"]] as [KeyValuePairs<String, String>] {
+            let target = Self.template(
+                ["a": "percent <= 9", "b": "percent <= 3"],
+                ["title": values, "other": ["": "o", "a": "a", "b": "b"]])
+            var choice = Choice()
+            choice.settings = [Self.home("title"): .all]
+            let promotion = TemplatePromotion(
+                from: try Self.validated(source), to: target, choice: choice)
+            #expect(promotion.conflicts.isEmpty)
+            #expect(promotion.conditions.added == ["n"])
+            #expect(promotion.conditions.reused.isEmpty && promotion.conditions.different.isEmpty)
+            let merged = promotion.resolving([:])
+            #expect(merged.conditions.map(\.name) == ["a", "n", "b"])
+            // The target keeps its own condition.
+            #expect(merged.conditions.first?.expression == "percent <= 9")
+        }
+    }
+
+    /// Conditions in another order that no chosen value uses are no reason to ask.
+    @Test func unusedConditionsInAnotherOrderAreNoConflict() throws {
+        let parameters: KeyValuePairs<String, KeyValuePairs<String, String>> = [
+            "title": ["": "new", "n": "n"], "other": ["": "o", "a": "a", "b": "b"],
+        ]
+        let source = Self.template(
+            ["a": "percent <= 1", "b": "percent <= 3", "n": "percent <= 2"], parameters)
+        let target = Self.template(
+            ["b": "percent <= 3", "a": "percent <= 1"],
+            ["title": ["": "old"], "other": ["": "o", "a": "a", "b": "b"]])
+        var choice = Choice()
+        choice.settings = [Self.home("title"): .all]
+        let promotion = TemplatePromotion(
+            from: try Self.validated(source), to: target, choice: choice)
+        #expect(promotion.conflicts.isEmpty)
+        let names = promotion.resolving([:]).conditions.map(\.name)
+        #expect(names.filter { $0 != "n" } == ["b", "a"])
+        #expect(TemplateDiff.affectedSettings(from: target, to: promotion.resolving([:])).isEmpty)
+    }
+
+    /// A change of the type alone keeps the other parts of the target.
+    @Test func aChosenTypeKeepsWhatWasNotChosen() throws {
+        var source = Self.template([:], ["title": ["": "7"]])
+        source.parameterGroups["Home"]?.parameters["title"]?.valueType = .number
+        var target = Self.template(["a": "percent <= 1"], ["title": ["": "5", "a": "6"]])
+        target.parameterGroups["Home"]?.parameters["title"]?.description = "kept"
+        target.parameterGroups["Home"]?.parameters["title"]?.unknownFields = ["more": 1]
+        let rows: [(TemplatePromotion.Parts, String, Bool)] = [
+            (.named(["valueType"]), "5", true), (.all, "7", false),
+            (.named(["valueType", "defaultValue"]), "7", true),
+        ]
+        for (parts, value, keepsConditionalValue) in rows {
+            var choice = Choice()
+            choice.settings = [Self.home("title"): parts]
+            let promotion = TemplatePromotion(
+                from: try Self.validated(source), to: target, choice: choice)
+            let path = "parameterGroups.Home.parameters.title"
+            #expect(promotion.conflicts.map(\.path) == [path], "\(parts)")
+            let kept = promotion.resolving([:])
+            #expect(kept.json() == target.json(), "\(parts)")
+            let merged = promotion.resolving([path: .mine])
+            let title = merged.parameterGroups["Home"]?.parameters["title"]
+            #expect(title?.valueType == .number, "\(parts)")
+            #expect(title?.defaultValue == .value(value), "\(parts)")
+            #expect(title?.description == "kept", "\(parts)")
+            #expect(title?.unknownFields["more"] == 1, "\(parts)")
+            #expect(
+                title?.conditionalValues
+                    == (keepsConditionalValue ? ["a": .value("6")] : [:]), "\(parts)")
+        }
+    }
+
+    @Test func aSettingThatAlsoDiffersInItsDescriptionIsAffected() {
+        let old = Self.template(["a": "percent <= 1"], ["title": ["": "t", "a": "x"]])
+        var new = Self.template(["a": "percent <= 2"], ["title": ["": "t", "a": "x"]])
+        new.parameterGroups["Home"]?.parameters["title"]?.description = "new"
+        #expect(TemplateDiff.affectedSettings(from: old, to: new) == [Self.home("title")])
+        new.parameterGroups["Home"]?.parameters["title"]?.defaultValue = .value("u")
+        #expect(TemplateDiff.affectedSettings(from: old, to: new).isEmpty)
+    }
 }
 
 /// Properties of promotions between random templates, by a model of the served values.

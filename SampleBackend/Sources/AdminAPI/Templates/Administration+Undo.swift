@@ -93,11 +93,14 @@ extension Administration {
         let base = try undone.validated().template
         let theirs = try current.validated().template
         let merge = TemplateMerge(base: base, mine: mine.template, theirs: theirs)
-        guard merge.conflicts.isEmpty else {
+        let moves = merge.moveConflicts
+        let conflicts = merge.conflicts + moves
+        guard conflicts.isEmpty else {
             let authors = try await authors(
-                of: merge.conflicts, from: base, since: undone.version.number, to: current)
+                of: conflicts, from: base, since: undone.version.number, to: current)
             throw RequestError.undoConflicts(
-                merge.conflicts, authors: authors, version: undone.version.number)
+                conflicts, authors: authors, version: undone.version.number,
+                advice: moves.isEmpty ? .merge : .edit)
         }
         let merged = merge.merged.json()
         guard merged.jsonData() != theirs.json().jsonData() else {
@@ -131,6 +134,26 @@ extension Administration {
     }
 }
 
+/// How to go on after an undo that conflicts.
+private enum UndoAdvice {
+    /// `remoteConfig:merge` has the same conflicts.
+    case merge
+
+    /// It has not, since a setting was moved.
+    case edit
+
+    func sentence(version: Int) -> String {
+        switch self {
+        case .merge:
+            "Merge the version before it, as an edit of version \(version), with "
+                + "remoteConfig:merge, and choose a side for each."
+        case .edit:
+            "A setting that version \(version) added, moved or renamed has been moved or removed "
+                + "since, so edit the template instead."
+        }
+    }
+}
+
 extension RequestError {
     /// 409: the current version has none of the changes any more.
     fileprivate static func nothingToUndo(_ version: Int) -> RequestError {
@@ -144,7 +167,8 @@ extension RequestError {
     /// 409: later versions changed the same parts; `details` lists them like the response of
     /// `remoteConfig:merge`.
     fileprivate static func undoConflicts(
-        _ conflicts: [TemplateMerge.Conflict], authors: NamedValues<TemplateVersion>, version: Int
+        _ conflicts: [TemplateMerge.Conflict], authors: NamedValues<TemplateVersion>, version: Int,
+        advice: UndoAdvice
     ) -> RequestError {
         let shown = conflicts.prefix(3).map { conflict in
             let author = authors[conflict.path].map { author in
@@ -157,8 +181,7 @@ extension RequestError {
         var error = RequestError(
             httpStatus: .conflict, statusName: "MERGE_CONFLICT",
             message: "Later versions changed what version \(version) changed: "
-                + "\(shown.joined(separator: ", "))\(more). Merge the version before it, as an edit "
-                + "of version \(version), with remoteConfig:merge, and choose a side for each.")
+                + "\(shown.joined(separator: ", "))\(more). \(advice.sentence(version: version))")
         error.details = conflicts.map { conflict in
             var node = conflict.json
             node.setMember("changedBy", authors[conflict.path]?.json)

@@ -57,7 +57,7 @@ struct PromotionRoutes: Sendable {
             from: try pair.source.validated(), to: try pair.target.validated().template,
             choice: promotion.choice)
         guard merge.missingNames.isEmpty else {
-            throw RequestError.missingNames(merge.missingNames, in: promotion.source)
+            throw RequestError.missingNames(merge.missingNames, in: promotion)
         }
         let merged = merge.resolving(promotion.resolutions)
         var body = merge.json(merged, resolutions: promotion.resolutions)
@@ -198,7 +198,12 @@ private struct PromotionRequest {
         }
         try members.checkMembers(known: ["section", "key", "parts"], in: "\(path).")
         let parts = try node["parts"].map { parts throws(RequestError) in
-            TemplatePromotion.Parts.named(try names(parts, at: "\(path).parts"))
+            let names = try names(parts, at: "\(path).parts")
+            guard !names.isEmpty else {
+                throw .invalidArgument(
+                    "\(path).parts chooses nothing: leave it out to copy the whole setting.")
+            }
+            return TemplatePromotion.Parts.named(names)
         }
         return (SettingPlace(section: section, key: key), parts ?? .all)
     }
@@ -245,12 +250,18 @@ extension StoredTemplate {
 }
 
 extension RequestError {
-    /// 400: chosen settings or sections do not exist.
-    fileprivate static func missingNames(_ names: [String], in project: String) -> RequestError {
+    /// 400: chosen settings, sections or parts of settings do not exist.
+    fileprivate static func missingNames(
+        _ names: [String], in promotion: PromotionRequest
+    ) -> RequestError {
         let shown = names.prefix(3).map { "\"\($0.shortened)\"" }.joined(separator: ", ")
         let more = names.count > 3 ? " and \(names.count - 3) more" : ""
+        guard !promotion.choice.includesDeletions else {
+            return .invalidArgument(
+                "Neither project has \(shown)\(more): choose what one of them has.")
+        }
         return .invalidArgument(
-            "\"\(project)\" has no \(shown)\(more): choose what it has, or send \"deletions\": true "
-                + "to remove from the other project what it lacks.")
+            "\"\(promotion.source)\" has no \(shown)\(more): choose what it has, or send "
+                + "\"deletions\": true to remove from the other project what it lacks.")
     }
 }

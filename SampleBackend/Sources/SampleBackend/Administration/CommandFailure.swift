@@ -12,12 +12,16 @@ struct CommandFailure: Error, CustomStringConvertible {
     /// The problems of an invalid template; empty for any other failure.
     private(set) var problems: [TemplateProblem] = []
 
+    /// The conflicts that someone must decide, as in the API; empty for any other failure.
+    private(set) var conflicts: [JSONNode]
+
     /// True when a retry is pointless.
     private(set) var isFinal: Bool
 
-    init(_ description: String, code: ExitCode) {
+    init(_ description: String, code: ExitCode, conflicts: [JSONNode] = []) {
         self.description = description
         self.code = code
+        self.conflicts = conflicts
         isFinal = [Exit.notAllowed, Exit.notFound, Exit.failure, Exit.usage].contains(code)
     }
 
@@ -72,9 +76,21 @@ struct CommandFailure: Error, CustomStringConvertible {
             case (500..., _): Exit.unavailable
             default: Exit.failure
             }
-        self.init(message, code: code)
+        let conflicts = error?["status"] == "MERGE_CONFLICT" ? details : []
+        let lines = conflicts.map { "\n  " + Self.line(conflict: $0).escapedForTerminal }
+        self.init(message + lines.joined(), code: code, conflicts: conflicts)
         // Rate limits and slow uploads are transient.
         if [408, 429].contains(answer.status) { isFinal = false }
+    }
+
+    /// The path of a conflict, and the version that caused it, if known.
+    private static func line(conflict: JSONNode) -> String {
+        let path = conflict["path"]?.stringValue ?? "?"
+        guard let version = conflict["changedBy"],
+            let number = version["versionNumber"]?.stringValue
+        else { return path }
+        let author = version["updateUser"]?["name"]?.stringValue.map { " by \($0)" } ?? ""
+        return "\(path) (version \(number)\(author))"
     }
 
     /// A problem in the `details` of an error response.
@@ -96,6 +112,7 @@ struct CommandFailure: Error, CustomStringConvertible {
         var node: JSONNode = [
             "error": .string(description), "exitCode": .number("\(code.rawValue)"),
         ]
+        if !conflicts.isEmpty { node.setMember("conflicts", .array(conflicts)) }
         guard !problems.isEmpty else { return node }
         let list = problems.map { problem in
             var node: JSONNode = [

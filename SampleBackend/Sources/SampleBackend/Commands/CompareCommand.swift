@@ -57,11 +57,12 @@ struct ProjectComparison {
                 path: options.projectPath + "/remoteConfig:compare?with=\(other.percentEncoded)"))
     }
 
-    /// The differing setting with a name such as `Home.title`, as the API names it.
+    /// The setting with a name such as `Home.title` that differs, or depends on a condition that
+    /// does, as the API names it.
     func setting(named name: String) -> JSONNode? {
-        let found = json["parameters"]?.arrayValue?.first {
-            Self.name($0).map(name.hasSameBytes) ?? false
-        }
+        let found = ["parameters", "affectedSettings"].lazy
+            .flatMap { json[$0]?.arrayValue ?? [] }
+            .first { Self.name($0).map(name.hasSameBytes) ?? false }
         return found.map { ["section": $0["section"] ?? .null, "key": $0["key"] ?? .null] }
     }
 

@@ -55,6 +55,13 @@ struct PromoteCommand: AdministrationCommand {
 
     @OptionGroup var options: AdministrationOptions
 
+    func validate() throws {
+        let kept = keep.exactNames
+        if let path = take.first(where: kept.contains(name:)) {
+            throw ValidationError("Give either --take or --keep for \(path), not both.")
+        }
+    }
+
     func run(with transport: any AdministrationTransport) async throws {
         let comparison = try await ProjectComparison(with: source, transport, options)
         let promotion = try await transport.json(
@@ -62,7 +69,9 @@ struct PromoteCommand: AdministrationCommand {
                 method: "POST", path: options.projectPath + "/remoteConfig:promote",
                 ifMatch: comparison.json["etag"]?.stringValue,
                 body: try body(comparison).jsonData(), isTrial: true))
-        try checkConflicts(of: promotion)
+        let conflicts = promotion["conflicts"]?.arrayValue ?? []
+        try checkPaths(among: conflicts)
+        try check(conflicts)
         let problems = promotion["problems"]?.arrayValue ?? []
         guard problems.isEmpty else {
             throw CommandFailure(
@@ -106,9 +115,23 @@ struct PromoteCommand: AdministrationCommand {
         return body
     }
 
+    /// - Throws: A ``CommandFailure`` that lists the conflicts when a decision is for none of them.
+    private func checkPaths(among conflicts: [JSONNode]) throws {
+        let paths = conflicts.compactMap { $0["path"]?.stringValue }
+        let known = paths.exactNames
+        let unknown = (take + keep).filter { !known.contains(name: $0) }
+        guard !unknown.isEmpty else { return }
+        let list = unknown.joined(separator: ", ").escapedForTerminal
+        let lines = paths.map { "\n  " + $0.escapedForTerminal }.joined()
+        throw CommandFailure(
+            "No conflict has the path \(list). "
+                + (lines.isEmpty ? "There are no conflicts." : "The conflicts are:" + lines),
+            code: Exit.failure, conflicts: conflicts)
+    }
+
     /// - Throws: A ``CommandFailure`` that lists the conflicts without a decision.
-    private func checkConflicts(of promotion: JSONNode) throws {
-        let open = (promotion["conflicts"]?.arrayValue ?? []).filter { $0["resolution"] == nil }
+    private func check(_ conflicts: [JSONNode]) throws {
+        let open = conflicts.filter { $0["resolution"] == nil }
         guard !keepRest, !open.isEmpty else { return }
         let lines = open.map { conflict in
             let path = conflict["path"]?.stringValue ?? "?"
@@ -118,7 +141,7 @@ struct PromoteCommand: AdministrationCommand {
         }
         throw CommandFailure(
             "Decide with --take or --keep and the path, or give --keep-rest:\n"
-                + lines.joined(separator: "\n"), code: Exit.failure)
+                + lines.joined(separator: "\n"), code: Exit.failure, conflicts: open)
     }
 
     private func printReport(on promotion: JSONNode) {
