@@ -211,7 +211,8 @@ struct TrustedTemplatesTests {
         let config = ActiveConfig(options: ActiveConfigOptions(log: .disabled))
         let text = Self.document(version: 1, template: Self.template(limit: 7).description)
         let project = try EvaluationDocument.project(
-            in: ConfigurationState(jsonData: Data(text.utf8)), cacheBytes: 1 << 20)
+            in: ConfigurationState(jsonData: Data(text.utf8)),
+            cache: RenderCache(maximumBytes: 1 << 20))
         let template = LoadedTemplate(project, of: config, cacheBytes: 1 << 20)
         let first = template.snapshot(
             for: TargetingContext(userID: "0", signals: Signals(), date: Date()))
