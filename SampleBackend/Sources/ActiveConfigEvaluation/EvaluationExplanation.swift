@@ -57,7 +57,9 @@ public struct EvaluationExplanation: Sendable {
         }
     }
 
-    init() { (templateVersion, settings, conditions) = (nil, [], []) }
+    init(templateVersion: Int? = nil) {
+        (self.templateVersion, settings, conditions) = (templateVersion, [], [])
+    }
 
     init(_ project: PublishedProject, _ context: TargetingContext) {
         let explanation = project.explanation(for: context)

@@ -13,24 +13,25 @@ import Templates
 final class LoadedTemplate: Sendable {
     let project: PublishedProject
     private let config: ActiveConfig
-    private let documents: ResultsCache<EvaluatedDocument>
+    private let cache: DocumentCache<ActiveConfigSection, EvaluatedDocument>
 
     /// Nil when each document has to be made as a whole.
     private let separate: SeparateSections?
-    /// The variants of each section, by the results of its conditions.
-    private let sections: [ResultsCache<ActiveConfigSection>]
+    /// Whether each section has in-app defaults beneath, so that every document has its own copy.
+    private let isCopied: [Bool]
     /// `meta` of all documents, without the experiments.
     private let meta: [String: SettingValue]
 
-    init(_ project: PublishedProject, of config: ActiveConfig, cacheBytes: Int) {
+    /// `defaults` names the sections with in-app defaults.
+    init(
+        _ project: PublishedProject, of config: ActiveConfig, cacheBytes: Int,
+        defaults: Set<ExactText> = []
+    ) {
         self.project = project
         self.config = config
-        documents = ResultsCache(maximumBytes: cacheBytes / 2)
+        cache = DocumentCache(maximumBytes: cacheBytes)
         separate = SeparateSections(project.compiled)
-        let count = separate?.sections.count ?? 0
-        sections = (0..<count).map { _ in
-            ResultsCache(maximumBytes: cacheBytes / 2 / max(count, 1))
-        }
+        isCopied = separate?.sections.map { defaults.contains(ExactText($0.name)) } ?? []
         let version = project.compiled.version
         meta = [
             "creation_time": .string(version.updateTime.timestamp),
@@ -38,8 +39,18 @@ final class LoadedTemplate: Sendable {
         ]
     }
 
+    /// The same template with other pinned values; it shares the documents of users without any.
+    init(_ other: LoadedTemplate, overrides: [ExactText: OverridesDocument]) {
+        project = other.project.settingAllOverrides(overrides)
+        (config, cache, meta) = (other.config, other.cache, other.meta)
+        (separate, isCopied) = (other.separate, other.isCopied)
+    }
+
     /// Number of documents in memory.
-    var cachedCount: Int { documents.count }
+    var cachedCount: Int { cache.documentCount }
+
+    /// Counted memory of documents and sections.
+    var cachedBytes: Int { cache.bytes }
 
     var version: Int { project.compiled.version.number }
 
@@ -55,14 +66,17 @@ final class LoadedTemplate: Sendable {
             return EvaluatedDocument(state, of: config).snapshot(forUserID: userID)
         }
         let isCommon = !project.compiled.showsUserID
-        if isCommon, let known = documents[basis.results] {
+        if isCommon, let known = cache[basis.results] {
             return known.snapshot(forUserID: userID)
         }
-        let state = state(for: basis.results, userID: userID, separate)
+        let rotations = cache.rotations
+        let (state, ownBytes) = state(for: basis.results, userID: userID, separate)
         let document = EvaluatedDocument(state, of: config)
         if isCommon {
-            let bytes = Self.tableBytes * (state.sections.count + separate.experiments.count)
-            documents.keep(document, of: bytes, for: basis.results)
+            let entries = state.sections.count + separate.experiments.count
+            cache.keep(
+                document, of: Self.documentBytes + Self.tableBytes * entries + ownBytes,
+                for: basis.results, since: rotations)
         }
         return document.snapshot(forUserID: userID)
     }
@@ -70,24 +84,32 @@ final class LoadedTemplate: Sendable {
     /// Approximate memory per section and experiment of a document whose sections are shared.
     private static let tableBytes = 160
 
-    /// The document of a user without pinned values, put together from sections that users share.
+    /// Allowance for the objects of a document and the values that are decoded from it.
+    private static let documentBytes = 2_048
+
+    /// The document of a user without pinned values, put together from sections that users share, and
+    /// the memory of those that belong to it alone.
     private func state(
         for results: ConditionResults, userID: String?, _ separate: SeparateSections
-    ) -> ConfigurationState {
+    ) -> (state: ConfigurationState, ownBytes: Int) {
+        var ownBytes = 0
         var found: [String: ActiveConfigSection] = Dictionary(
             minimumCapacity: separate.sections.count)
         for (index, part) in separate.sections.enumerated() {
-            let own = results.masked(by: part.conditions)
-            if !part.showsUserID, let known = sections[index][own] {
-                found[part.name] = known
-                continue
+            let key = SectionKey(index: index, results: results.masked(by: part.conditions))
+            var shared = part.showsUserID ? nil : cache[key]
+            if shared == nil {
+                let text = separate.document(ofSectionAt: index, for: results, userID: userID)
+                guard let section = Self.parsed(Data(text)).sections[part.name] else { continue }
+                let bytes = Self.factor * text.count
+                shared =
+                    part.showsUserID
+                    ? SharedSection(section: section, bytes: bytes, isCached: false)
+                    : cache.keep(section, of: bytes, for: key)
             }
-            let text = separate.document(ofSectionAt: index, for: results, userID: userID)
-            guard let section = Self.parsed(Data(text)).sections[part.name] else { continue }
-            found[part.name] = section
-            if !part.showsUserID {
-                sections[index].keep(section, of: Self.factor * text.count, for: own)
-            }
+            guard let shared else { continue }
+            found[part.name] = shared.section
+            if !shared.isCached || isCopied[index] { ownBytes += shared.bytes }
         }
         var meta = meta
         if !separate.experiments.isEmpty {
@@ -98,7 +120,7 @@ final class LoadedTemplate: Sendable {
             }
             meta["experiments"] = .object(experiments)
         }
-        return ConfigurationState(meta: meta, sections: found)
+        return (ConfigurationState(meta: meta, sections: found), ownBytes)
     }
 
     /// Approximate memory of a parsed section per byte of its text.

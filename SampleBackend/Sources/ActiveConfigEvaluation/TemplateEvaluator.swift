@@ -3,6 +3,8 @@ public import ActiveConfigRealtime
 public import ActiveConfigTrust
 import Dispatch
 public import Foundation
+import JSONTree
+import Rendering
 import Targeting
 
 /// Evaluates the configuration of any number of users in the process, from a project's template.
@@ -24,7 +26,8 @@ public final class TemplateEvaluator: Sendable {
     public struct Options: Sendable {
         /// The folder of the last good template; nil keeps it in memory only.
         ///
-        /// With it a restart needs no server. Each evaluator needs a folder of its own.
+        /// With it a restart needs no server. The template is in a subfolder for the project. Evaluators
+        /// of the same project, also on other servers, need folders of their own.
         public var folder: URL?
         /// Verifies the signatures of templates, as `SignatureVetting` verifies those of documents; nil
         /// accepts unsigned ones.
@@ -88,7 +91,9 @@ public final class TemplateEvaluator: Sendable {
             notificationCenter: NotificationCenter(), listenerQueue: queue,
             options: ActiveConfigOptions(overridePolicy: .never, log: options.log))
         if !options.defaults.isEmpty { config.setDefaults(options.defaults) }
-        vetting = TemplateVetting(config: config, cacheBytes: options.cacheBytes)
+        vetting = TemplateVetting(
+            config: config, cacheBytes: options.cacheBytes,
+            defaults: Set(options.defaults.keys.map { ExactText($0) }))
         empty = EvaluatedDocument(ConfigurationState(meta: [:], sections: [:]), of: config)
         let backend = ActiveConfigBackend(
             url: address, credentials: credentials, sessions: options.sessions,
@@ -101,7 +106,11 @@ public final class TemplateEvaluator: Sendable {
         }
         templates = ActiveConfig(
             configDownloader: JSONURLDownloader(backend: backend),
-            configStore: options.folder.map { FileDefaultsStore(directory: $0, log: options.log) },
+            configStore: options.folder.map { folder in
+                FileDefaultsStore(
+                    directory: folder.appending(path: Self.folderName(ofProject: project)),
+                    log: options.log)
+            },
             notificationCenter: NotificationCenter(), listenerQueue: queue,
             options: ActiveConfigOptions(
                 overridePolicy: .never, vetting: vettings, log: options.log))
@@ -165,6 +174,8 @@ public final class TemplateEvaluator: Sendable {
 
     /// Why the settings of a user have their values, now.
     ///
+    /// Without settings and conditions for a user whose ID is so long that the server refuses it.
+    ///
     /// - Parameters:
     ///   - userID: The user; nil is the generic user.
     ///   - signals: The signals that conditions test.
@@ -173,7 +184,23 @@ public final class TemplateEvaluator: Sendable {
         forUserID userID: String?, signals: EvaluationSignals = .none
     ) -> EvaluationExplanation {
         guard let template = vetting.active else { return EvaluationExplanation() }
+        guard template.project.compiled.admits(userID: userID) else {
+            return EvaluationExplanation(templateVersion: template.version)
+        }
         return EvaluationExplanation(template.project, context(userID, signals))
+    }
+
+    /// The name of the subfolder for a project; names that differ in case only differ on every file
+    /// system.
+    private static func folderName(ofProject project: String) -> String {
+        project.utf8.reduce(into: "project-") { name, byte in
+            let character = Character(UnicodeScalar(byte))
+            switch UnicodeScalar(byte) {
+            case "a"..."z", "0"..."9", "-", "_", ".": name.append(character)
+            case "A"..."Z": name += "+\(character.lowercased())"
+            default: name += "+\(byte)+"
+            }
+        }
     }
 
     private func context(_ userID: String?, _ signals: EvaluationSignals) -> TargetingContext {

@@ -1,5 +1,6 @@
 import ActiveConfig
 import Foundation
+import JSONTree
 import NIOConcurrencyHelpers
 import Rendering
 
@@ -9,7 +10,8 @@ final class TemplateVetting: ConfigurationVetting {
     private struct State {
         var active: LoadedTemplate?
         var refusal: EvaluationStatus.Refusal?
-        /// The last accepted document, compiled, so that its activation does not compile it again.
+        /// The last accepted document, compiled, so that neither its activation nor a change of pinned
+        /// values compiles its template again.
         var accepted: (document: ConfigurationState, template: LoadedTemplate)?
         var lastActivation = 0
     }
@@ -17,10 +19,12 @@ final class TemplateVetting: ConfigurationVetting {
     private let state = NIOLockedValueBox(State())
     private let config: ActiveConfig
     private let cacheBytes: Int
+    private let defaults: Set<ExactText>
 
-    /// `config` belongs to the answers of the templates.
-    init(config: ActiveConfig, cacheBytes: Int) {
-        (self.config, self.cacheBytes) = (config, cacheBytes)
+    /// `config` belongs to the answers of the templates; `defaults` names the sections with in-app
+    /// defaults.
+    init(config: ActiveConfig, cacheBytes: Int, defaults: Set<ExactText> = []) {
+        (self.config, self.cacheBytes, self.defaults) = (config, cacheBytes, defaults)
     }
 
     /// The active template; nil while there is none.
@@ -33,10 +37,13 @@ final class TemplateVetting: ConfigurationVetting {
         if [.confirmed, .superseded].contains(candidate.origin) { return .accept }
         do throws(EvaluationDocumentError) {
             let template = try template(in: document)
-            state.withLockedValue { state in
+            // Returns the previous template, so that it is not freed while the lock is held.
+            _ = state.withLockedValue { state in
+                let previous = state.accepted
                 state.accepted = (document, template)
                 // A stored template does not end the refusal of a later one.
                 if candidate.origin != .stored { state.refusal = nil }
+                return previous
             }
             return .accept
         } catch {
@@ -52,10 +59,12 @@ final class TemplateVetting: ConfigurationVetting {
         guard let document = activation.document, document[EvaluationDocument.sectionName] != nil,
             let template = try? template(in: document)
         else { return }
-        state.withLockedValue { state in
-            guard number > state.lastActivation else { return }
+        _ = state.withLockedValue { state -> LoadedTemplate? in
+            guard number > state.lastActivation else { return nil }
+            let previous = state.active
             state.lastActivation = number
             state.active = template
+            return previous
         }
     }
 
@@ -63,10 +72,16 @@ final class TemplateVetting: ConfigurationVetting {
         in document: ConfigurationState
     ) throws(EvaluationDocumentError) -> LoadedTemplate {
         let accepted = state.withLockedValue { $0.accepted }
-        if let accepted, accepted.document == document { return accepted.template }
+        if let accepted {
+            if accepted.document == document { return accepted.template }
+            if EvaluationDocument.hasSameTemplate(document, as: accepted.document) {
+                return LoadedTemplate(
+                    accepted.template, overrides: try EvaluationDocument.overrides(in: document))
+            }
+        }
         // Nothing is kept as text.
         let project = try EvaluationDocument.project(
             in: document, cache: RenderCache(maximumBytes: 0))
-        return LoadedTemplate(project, of: config, cacheBytes: cacheBytes)
+        return LoadedTemplate(project, of: config, cacheBytes: cacheBytes, defaults: defaults)
     }
 }

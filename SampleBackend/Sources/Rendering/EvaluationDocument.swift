@@ -1,8 +1,8 @@
 package import ActiveConfig
 import Foundation
-import JSONTree
+package import JSONTree
 import NIOCore
-import Templates
+package import Templates
 
 /// A project's template and pinned values as one document in the exchange format, with which a
 /// service evaluates its users itself.
@@ -54,8 +54,7 @@ package enum EvaluationDocument: Sendable {
     package static func project(
         in document: ConfigurationState, cache: RenderCache
     ) throws(EvaluationDocumentError) -> PublishedProject {
-        guard let section = document[sectionName], let text = section.string(forKey: "template"),
-            let pinsText = section.string(forKey: "pins")
+        guard let section = document[sectionName], let text = section.string(forKey: "template")
         else { throw EvaluationDocumentError("it contains no template") }
         guard case .integer(let number)? = section["format"], number == format else {
             throw EvaluationDocumentError(
@@ -73,7 +72,7 @@ package enum EvaluationDocument: Sendable {
         }
         let version = TemplateVersion(number: versionNumber, updateTime: updateTime)
         return PublishedProject(
-            CompiledTemplate(validated, version: version), overrides: try overrides(in: pinsText),
+            CompiledTemplate(validated, version: version), overrides: try overrides(in: document),
             cache: cache)
     }
 
@@ -86,9 +85,27 @@ package enum EvaluationDocument: Sendable {
         return [date, date + 0.000_5].first { $0.timestamp.hasSameBytes(as: text) }
     }
 
-    private static func overrides(
-        in text: String
+    /// Indicates whether two documents differ in nothing but the pinned values.
+    package static func hasSameTemplate(
+        _ document: ConfigurationState, as other: ConfigurationState
+    ) -> Bool {
+        guard let section = document[sectionName], let otherSection = other[sectionName],
+            let text = section.string(forKey: "template"),
+            let otherText = otherSection.string(forKey: "template")
+        else { return false }
+        return document.meta == other.meta && section["format"] == otherSection["format"]
+            && text.hasSameBytes(as: otherText)
+    }
+
+    /// Reads the pinned values of a document that a server wrote.
+    ///
+    /// - Throws: ``EvaluationDocumentError`` when this program cannot read them.
+    package static func overrides(
+        in document: ConfigurationState
     ) throws(EvaluationDocumentError) -> [ExactText: OverridesDocument] {
+        guard let text = document[sectionName]?.string(forKey: "pins") else {
+            throw EvaluationDocumentError("it contains no pinned values")
+        }
         do {
             let pins = try JSONNode(
                 jsonData: Data(text.utf8), limits: ConfigurationLimits(maximumSize: .max))

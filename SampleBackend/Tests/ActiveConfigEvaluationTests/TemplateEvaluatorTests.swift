@@ -53,14 +53,15 @@ struct TemplateEvaluatorTests {
     }
 
     private static func evaluator(
-        port: Int, token: String, folder: URL? = nil, _ options: TemplateEvaluator.Options = .init()
+        port: Int, token: String, project: String = "default", folder: URL? = nil,
+        _ options: TemplateEvaluator.Options = .init()
     ) throws -> TemplateEvaluator {
         var options = options
         options.folder = folder
         options.log = .disabled
         options.maximumDelay = .seconds(1)
         return TemplateEvaluator(
-            backend: try #require(URL(string: "http://127.0.0.1:\(port)")),
+            backend: try #require(URL(string: "http://127.0.0.1:\(port)")), project: project,
             credentials: .bearerToken { _ in token }, options: options)
     }
 
@@ -141,6 +142,79 @@ struct TemplateEvaluatorTests {
                 #expect(evaluator.status.confirmationDate != nil)
             }
         }
+    }
+
+    @Test func pinnedValuesKeepTheCompiledTemplateAndItsDocuments() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(Self.template("first"))
+            let evaluator = try Self.evaluator(
+                port: server.port, token: try await Self.token(server).text)
+            try await Self.following(evaluator) {
+                try await waitUntil { evaluator.status.templateVersion == 1 }
+                let compiled = try #require(evaluator.vetting.active?.project.compiled)
+                #expect(evaluator.configuration(forUserID: "2")[.title] == "first")
+                try await server.administer(
+                    "PUT", "/v1/projects/default/users/1/overrides",
+                    body: ["Home": ["title": "pinned"]])
+                try await waitUntil {
+                    evaluator.configuration(forUserID: "1")[.title] == "pinned"
+                }
+                #expect(evaluator.vetting.active?.project.compiled === compiled)
+                #expect(evaluator.vetting.active?.cachedCount == 1)
+                #expect(evaluator.configuration(forUserID: "2")[.title] == "first")
+                try await server.administer(
+                    "DELETE", "/v1/projects/default/users/1/overrides")
+                try await waitUntil {
+                    evaluator.configuration(forUserID: "1")[.title] == "first"
+                }
+                #expect(evaluator.vetting.active?.project.compiled === compiled)
+                try await server.publish(Self.template("second"))
+                try await waitUntil { evaluator.status.templateVersion == 2 }
+                #expect(evaluator.vetting.active?.project.compiled !== compiled)
+            }
+        }
+    }
+
+    /// The server answers such a user with 400, so there is nothing to explain.
+    @Test func explainHasNothingForAnIDThatIsTooLong() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(Self.template("${user.id}"))
+            let evaluator = try Self.evaluator(
+                port: server.port, token: try await Self.token(server).text)
+            try await evaluator.load()
+            #expect(evaluator.explain(forUserID: "1").settings.count == 1)
+            let long = String(repeating: "x", count: 5 << 20)
+            let explanation = evaluator.explain(forUserID: long)
+            #expect(explanation.templateVersion == 1)
+            #expect(explanation.settings.isEmpty)
+            #expect(evaluator.configuration(forUserID: long)[.title] == "none")
+        }
+    }
+
+    @Test func aFolderHasATemplateForEachProject() async throws {
+        let folder = try TemporaryFolder()
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(Self.template("of default"))
+            try await server.publish(Self.template("of Shop"), project: "Shop")
+            let token = try await Self.token(server).text
+            for project in ["default", "Shop"] {
+                let evaluator = try Self.evaluator(
+                    port: server.port, token: token, project: project, folder: folder.url)
+                try await evaluator.load()
+                #expect(evaluator.configuration(forUserID: "1")[.title] == "of \(project)")
+            }
+        }
+        // The server is gone.
+        for project in ["default", "Shop"] {
+            let evaluator = try Self.evaluator(
+                port: 1, token: "none", project: project, folder: folder.url)
+            try await evaluator.load()
+            #expect(evaluator.configuration(forUserID: "1")[.title] == "of \(project)")
+        }
+        let other = try Self.evaluator(
+            port: 1, token: "none", project: "shop", folder: folder.url)
+        await #expect(throws: DownloadError.self) { try await other.load() }
+        #expect(other.configuration(forUserID: "1")[.title] == "none")
     }
 
     @Test func explainNamesTheConditionAndThePin() async throws {

@@ -1,3 +1,5 @@
+import ActiveConfigEvaluation
+import ActiveConfigRealtime
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
@@ -30,11 +32,26 @@ struct UploadServiceTests {
                 server: try #require(URL(string: "http://127.0.0.1:\(server.port)")),
                 token: RunningServer.administratorToken, folder: folder.url)
             #expect(service.limit(ofUser: "42", in: "JP") == 10)
-            let run = Task { try await service.run() }
+            let run = Task { await service.run() }
             try await waitUntil { service.limit(ofUser: "42", in: "JP") == 50 }
             #expect(service.limit(ofUser: "42", in: "DE") == 20)
             run.cancel()
-            _ = await run.result
+            await run.value
         }
+    }
+
+    @Test func itFollowsAServerThatIsDownAtTheFirstStart() async throws {
+        let folder = try TemporaryFolder()
+        let service = UploadService(
+            server: try #require(URL(string: "http://127.0.0.1:1")), token: "none",
+            folder: folder.url)
+        let run = Task { await service.run() }
+        try await waitUntil {
+            if case .waiting = service.evaluator.status.connection { return true }
+            return false
+        }
+        #expect(service.limit(ofUser: "42", in: "JP") == 10)
+        run.cancel()
+        await run.value
     }
 }

@@ -93,6 +93,45 @@ struct EvaluationRoutesTests {
         }
     }
 
+    @Test func anEndedSessionGetsNothingFromAWaitingRequest() async throws {
+        try await RunningServer.withSample { server in
+            let session = try await server.signIn()
+            let first = try await server.answer(Self.target, fields: session.fields)
+            let tag = try #require(first.fields["etag"])
+            try await HTTPConnection.open(port: server.port) { connection in
+                let fields = session.fields.map { "\($0)\r\n" }.joined()
+                connection.send(
+                    "GET \(Self.target) HTTP/1.1\r\nHost: a\r\n\(fields)If-None-Match: \(tag)\r\n"
+                        + "Prefer: wait=60\r\n\r\n")
+                let ended = try await server.answer(
+                    "/console/session", method: "DELETE", fields: session.fields)
+                #expect(ended.status == 204)
+                try await server.publish(.titled("Secret"))
+                #expect(try await connection.receive().status == 401)
+            }
+        }
+    }
+
+    /// Its role for calls without a project is that of its projects.
+    @Test func anEvaluatorOfProjectsReadsNothingOfTheServerWhateverItsRole() async throws {
+        try await RunningServer.withSample { server in
+            try await server.publish(.sample, project: "shop")
+            let token = try await Self.token(
+                server,
+                ["name": "shop", "role": "publisher", "projects": ["shop": "evaluator"]]
+            ).text
+            let shop = "/v1/projects/shop/evaluation/activeconfig"
+            #expect(try await server.administer("GET", shop, token: token).status == 200)
+            for path in ["/v1/projects", "/v1/projects/shop/remoteConfig"] {
+                let answer = try await server.administer("GET", path, token: token)
+                #expect(answer.status == 403, "\(path)")
+            }
+            let parsed = try await server.administer(
+                "POST", "/v1/conditions:parse", body: ["expressions": ["true"]], token: token)
+            #expect(parsed.status == 403)
+        }
+    }
+
     /// Every other endpoint of administrators and services refuses the role.
     @Test func anEvaluatorMayReadNothingElse() async throws {
         try await RunningServer.withSample { server in

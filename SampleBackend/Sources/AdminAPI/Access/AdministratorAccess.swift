@@ -165,11 +165,17 @@ package final class AdministratorAccess: Sendable {
         }
     }
 
-    /// False once the caller's token has expired or been revoked.
+    /// False once the caller's token has expired or been revoked, or the caller's session has ended.
     package func isValid(_ caller: AdministratorCaller) -> Bool {
         let date = now()
         return state.withLockedValue { state in
-            Self.holders(state, environmentHolder, at: date).contains { $0.tokenID == caller.id }
+            if let session = caller.session {
+                guard let known = state.sessions[session.hash], known.expirationDate > date else {
+                    return false
+                }
+            }
+            return Self.holders(state, environmentHolder, at: date)
+                .contains { $0.tokenID == caller.id }
         }
     }
 

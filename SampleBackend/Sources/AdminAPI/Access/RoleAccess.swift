@@ -73,7 +73,8 @@ package struct RoleAccess: EndpointAccess {
                 "This token is limited to some projects, and this concerns the whole server: use "
                     + "a token without \"projects\".")
         }
-        return administrator.role
+        // Evaluators of all their projects read nothing else, whatever their role for the server.
+        return administrator.isEvaluator ? .evaluator : administrator.role
     }
 }
 

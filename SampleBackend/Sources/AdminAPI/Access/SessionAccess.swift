@@ -18,6 +18,8 @@ package struct AdministratorCaller: RequestCaller {
     /// A session, and whether the browser's connection uses TLS.
     struct Session: Sendable {
         let holder: AdministratorAccess.Holder
+        /// The hash of the session.
+        let hash: Data
         let isSecure: Bool
 
         /// Rejects cross-site request forgery, and requests from a page that was opened in another
@@ -88,11 +90,11 @@ package struct SessionAccess: Sendable {
             return access.holder(ofToken: headerFields.bearerToken)
                 .map { AdministratorCaller($0) }
         }
-        guard let holder = session(of: headerFields)?.holder else { return nil }
+        guard let (session, holder) = session(of: headerFields) else { return nil }
         return AdministratorCaller(
             holder,
             session: AdministratorCaller.Session(
-                holder: holder, isSecure: isSecure(headerFields)))
+                holder: holder, hash: session.hash, isSecure: isSecure(headerFields)))
     }
 
     /// True when the fields carry a token or a session, valid or not.

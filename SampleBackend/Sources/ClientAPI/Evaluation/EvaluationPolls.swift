@@ -13,6 +13,8 @@ final class EvaluationPolls: Sendable {
     private struct State: Sendable {
         var polls: [String: Polls] = [:]  // names: names of projects are ASCII
         var lastNumber = 0
+        /// The projects whose document is being written; true if it changed since.
+        var writing: [String: Bool] = [:]  // names: as above
     }
 
     private let state = NIOLockedValueBox(State())
@@ -33,20 +35,49 @@ final class EvaluationPolls: Sendable {
     }
 
     private func forward(_ change: LibraryChange) {
-        let waiting: [String: Polls] = state.withLockedValue { state in  // names: as above
+        let waiting: [String] = state.withLockedValue { state in
             switch change {
             case .project(let name), .deletion(let name), .overrides(let name, _, _):
-                state.polls[name].map { [name: $0] } ?? [:]
-            case .everything: state.polls
-            case .versionFloor: [:]
+                state.polls[name] == nil ? [] : [name]
+            case .everything: Array(state.polls.keys)
+            case .versionFloor: []
             }
         }
-        for (name, polls) in waiting {
-            // Written here, not by an event loop.
-            _ = try? source.document(inProject: name, forUserID: nil, signals: Signals())
-            for poll in polls.values { poll.eventLoop.execute { poll.value.check() } }
+        for name in waiting { write(name) }
+    }
+
+    /// Writes the document of a project, away from the event loops, and has the polls check it.
+    ///
+    /// One document of a project is written at a time; changes that arrive until it is written share
+    /// the next one.
+    fileprivate func write(_ project: String) {
+        let isWriting = state.withLockedValue { state in
+            let isWriting = state.writing[project] != nil
+            state.writing[project] = isWriting
+            return isWriting
+        }
+        guard !isWriting else { return }
+        Task(executorPreference: WorkThreads.streams) { [self] in
+            repeat {
+                _ = try? source.document(inProject: project, forUserID: nil, signals: Signals())
+                let polls = state.withLockedValue { $0.polls[project] ?? [:] }
+                for poll in polls.values { poll.eventLoop.execute { poll.value.check() } }
+            } while changedWhileWriting(project)
         }
     }
+
+    /// Ends the writing of a project, unless it changed since the last document was begun.
+    private func changedWhileWriting(_ project: String) -> Bool {
+        state.withLockedValue { state in
+            let hasChanged = state.writing[project] ?? false
+            state.writing[project] = hasChanged ? false : nil
+            return hasChanged
+        }
+    }
+
+    fileprivate func written(_ project: String) -> RenderedDocument? { source.written(project) }
+
+    fileprivate func isWritten(_ project: String) -> Bool { source.isWritten(project) }
 
     fileprivate func add(_ poll: EvaluationPoll, eventLoop: any EventLoop) -> Int {
         state.withLockedValue { state in
@@ -128,20 +159,23 @@ private final class EvaluationPoll: WaitingRequest {
         self.completion = completion
     }
 
-    /// Starts to wait; a change before is found by the check after the poll was added.
+    /// Starts to wait; a change between the request and `add` has woken nothing.
     func begin(on eventLoop: any EventLoop) {
         number = polls.add(self, eventLoop: eventLoop)
         timer = eventLoop.assumeIsolated().scheduleTask(in: poll.duration) {
             [weak self] () -> Void in self?.respond()
         }
-        check()
+        if polls.isWritten(project) { check() } else { polls.write(project) }
     }
 
-    /// Responds when the client does not have the current document, or may not have it any more.
+    /// Responds when the client does not have the last written document, or when there is none.
+    ///
+    /// It runs on an event loop and therefore writes no document: a later one is being written, and
+    /// this is called again after that.
     func check() {
         guard !isClosed else { return }
-        let current = try? poll.answers.identity(of: poll.document)
-        if current?.entityTag != poll.identity.entityTag { respond() }
+        guard let document = polls.written(project) else { return respond() }
+        if poll.answers.identity(of: document).entityTag != poll.identity.entityTag { respond() }
     }
 
     func end(for reason: WaitEnd) {
@@ -165,10 +199,16 @@ private final class EvaluationPoll: WaitingRequest {
     }
 
     private var answer: Result<RouteResponse, RequestError> {
-        polls.isAllowed(poll)
-            ? poll.ordinaryAnswer
-            : .failure(
+        guard polls.isAllowed(poll) else {
+            return .failure(
                 .unauthenticated("The token has expired or was revoked: send a valid one."))
+        }
+        guard let document = polls.written(project) else { return poll.ordinaryAnswer }
+        let identity = poll.answers.identity(of: document)
+        return .success(
+            poll.condition.matches(identity.entityTag.opaqueTag)
+                ? poll.answers.notModified(identity, for: poll.document)
+                : poll.answers.answer(document, to: poll.document))
     }
 
     private func respond() { respond(answer) }

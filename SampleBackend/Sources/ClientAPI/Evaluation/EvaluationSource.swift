@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServing
 import NIOConcurrencyHelpers
 import Rendering
@@ -23,7 +24,7 @@ final class EvaluationSource: DocumentSource {
         self.library = library
         library.observe { [weak self] change in
             guard case .deletion(let project) = change else { return }
-            self?.state.withLockedValue { $0.written[project] = nil }
+            self?.remove(project)
         }
     }
 
@@ -34,24 +35,49 @@ final class EvaluationSource: DocumentSource {
         inProject name: String, forUserID userID: String?, signals: Signals
     ) throws -> RenderedDocument? {
         guard let project = library.project(name) else {
+            remove(name)
             if library.unreadableVersion(ofProject: name) != nil {
                 throw RequestError.unreadableVersion
             }
             try library.checkReadiness()
             return nil
         }
-        if let known = state.withLockedValue({ $0.written[name] }),
-            known.project.compiled === project.compiled,
-            known.project.overrides == project.overrides
-        {
-            return known.document
-        }
+        if let known = current(project, named: name) { return known }
         let document = EvaluationDocument.rendered(project)
-        state.withLockedValue { state in
-            state.written[name] = Written(project: project, document: document)
+        _ = state.withLockedValue { state in
+            state.written.updateValue(
+                Written(project: project, document: document), forKey: name)
         }
+        // A deletion between the look-up and the update has removed nothing.
+        if library.project(name) == nil { remove(name) }
         return document
     }
+
+    /// The last document that was written of a project, which may be behind the library; nil while
+    /// there is none.
+    func written(_ name: String) -> RenderedDocument? {
+        state.withLockedValue { $0.written[name]?.document }
+    }
+
+    /// Indicates whether ``document(inProject:forUserID:signals:)`` answers without writing a document.
+    func isWritten(_ name: String) -> Bool {
+        guard let project = library.project(name) else { return written(name) == nil }
+        return current(project, named: name) != nil
+    }
+
+    private func current(_ project: PublishedProject, named name: String) -> RenderedDocument? {
+        guard let known = state.withLockedValue({ $0.written[name] }),
+            known.project.compiled === project.compiled,
+            known.project.overrides == project.overrides
+        else { return nil }
+        return known.document
+    }
+
+    private func remove(_ name: String) {
+        _ = state.withLockedValue { $0.written.removeValue(forKey: name) }
+    }
+
+    var snapshotDate: Date? { library.snapshotDate }
 
     func checkReadiness() throws { try library.checkReadiness() }
 }

@@ -20,10 +20,14 @@ struct UploadService {
     }
 
     /// Follows the template until the task is cancelled.
-    func run() async throws {
+    func run() async {
         async let following: Void = evaluator.run()
-        // From the folder, or at the first start from the server.
-        try await evaluator.load()
+        do {
+            // From the folder, or at the first start from the server.
+            try await evaluator.load()
+        } catch {
+            print("The limits are defaults until the template arrives: \(error)")
+        }
         await following
     }
 
