@@ -94,7 +94,8 @@ struct SessionAccessTests {
         }
     }
 
-    @Test(arguments: StoredToken.Role.allCases)
+    /// The roles that may sign in.
+    @Test(arguments: StoredToken.Role.allCases.filter { $0 > .evaluator })
     func aSessionMayDoNoMoreThanItsRoleAllows(role: StoredToken.Role) async throws {
         let store = InMemoryTemplateStore()
         let token = AccessToken(name: "test", role: role, date: Date(), expirationDate: nil)
