@@ -127,7 +127,7 @@ struct EvaluationBenchmark: AsyncParsableCommand {
                     case 0: ("isOn", "BOOLEAN", "false", "true")
                     case 1: ("limit", "NUMBER", "5", "7")
                     case 2: ("title", "STRING", "Hello", "こんにちは")
-                    default: ("text \(number)", "STRING", "default \(number)", "other \(number)")
+                    default: ("text_\(number)", "STRING", "default \(number)", "other \(number)")
                     }
                 let first = (section * 10 + number) % max(conditions, 1)
                 let second = (section * 10 + number + 50) % max(conditions, 1)
