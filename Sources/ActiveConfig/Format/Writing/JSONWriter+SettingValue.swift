@@ -45,8 +45,9 @@ extension JSONWriter {
         switch container {
         case .object(let members):
             write(UInt8(ascii: "{"))
+            // Not `sortedByName()`, which makes writing a document a tenth slower.
             return OpenContainer(
-                members: members.sortedByName(), end: UInt8(ascii: "}"))
+                members: members.sorted { $0.key.precedes($1.key) }, end: UInt8(ascii: "}"))
         default:
             write(UInt8(ascii: "["))
             return OpenContainer(elements: container.arrayValue ?? [], end: UInt8(ascii: "]"))
