@@ -16,7 +16,28 @@ struct SharedSection<Section: Sendable>: Sendable {
     let isCached: Bool
 }
 
+/// Results that came before, by a part of their hashes: never certain that they did, and forgetting those
+/// that others take the place of.
+private struct FormerResults: Sendable {
+    private var marks: ContiguousArray<UInt16>
+
+    init(count: Int) { marks = ContiguousArray(repeating: 0, count: count) }
+
+    /// Returns whether the results came before, and remembers them.
+    mutating func insert(_ results: ConditionResults) -> Bool {
+        let hash = UInt(bitPattern: results.hashValue)
+        let index = Int(hash % UInt(marks.count))
+        // The place uses the lower bits; 0 is an empty place.
+        let mark = UInt16(truncatingIfNeeded: hash >> (UInt.bitWidth - 16)) | 1
+        defer { marks[index] = mark }
+        return marks[index] == mark
+    }
+}
+
 /// Documents by the results of conditions, and the sections that they share, with bounded memory.
+///
+/// A document is kept when its results come for the second time: where hardly two users have the same,
+/// documents would take the memory of the sections, which these users do share.
 ///
 /// Sections have two generations. A hit moves a section to the young one. When documents and young
 /// sections fill half of the memory, the young sections become old, which drops the old ones, and all
@@ -36,6 +57,8 @@ final class DocumentCache<Section: Sendable, Document: Sendable>: Sendable {
         var bytes = 0
         var oldBytes = 0
         var rotations = 0
+        /// Results of documents that were made.
+        var made: FormerResults
     }
 
     /// What a rotation drops.
@@ -45,9 +68,14 @@ final class DocumentCache<Section: Sendable, Document: Sendable>: Sendable {
     private static var entryBytes: Int { 512 }
 
     private let maximumBytes: Int
-    private let state = NIOLockedValueBox(State())
+    private let state: NIOLockedValueBox<State>
 
-    init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
+    init(maximumBytes: Int) {
+        self.maximumBytes = maximumBytes
+        // More than there can be documents.
+        let made = FormerResults(count: max(maximumBytes / Self.entryBytes, 1))
+        state = NIOLockedValueBox(State(made: made))
+    }
 
     /// The document for the results; nil when it is not cached.
     subscript(results: ConditionResults) -> Document? {
@@ -87,7 +115,8 @@ final class DocumentCache<Section: Sendable, Document: Sendable>: Sendable {
     /// Number of times that sections became old.
     var rotations: Int { state.withLockedValue { $0.rotations } }
 
-    /// Keeps a document of about `bytes` in memory, without those of its cached sections.
+    /// Keeps a document of about `bytes` in memory, without those of its cached sections, if its results
+    /// came before.
     ///
     /// `rotations` is from before its sections were looked up. If sections became old since, the document
     /// is not kept: it may contain dropped ones.
@@ -97,7 +126,9 @@ final class DocumentCache<Section: Sendable, Document: Sendable>: Sendable {
         let bytes = bytes + Self.entryBytes
         guard bytes <= maximumBytes / 2 else { return }
         _ = state.withLockedValue { state -> Dropped? in
-            guard state.rotations == rotations, state.documents[results] == nil else { return nil }
+            guard state.made.insert(results), state.rotations == rotations,
+                state.documents[results] == nil
+            else { return nil }
             let dropped = Self.makeRoom(for: bytes, maximumBytes, in: &state)
             state.documents[results] = document
             return dropped

@@ -21,6 +21,8 @@ final class LoadedTemplate: Sendable {
     private let isCopied: [Bool]
     /// `meta` of all documents, without the experiments.
     private let meta: [String: SettingValue]
+    private let experiments: PreparedDictionary<SettingValue>
+    private let sections: PreparedDictionary<ActiveConfigSection>
 
     /// `defaults` names the sections with in-app defaults.
     init(
@@ -32,6 +34,11 @@ final class LoadedTemplate: Sendable {
         cache = DocumentCache(maximumBytes: cacheBytes)
         separate = SeparateSections(project.compiled)
         isCopied = separate?.sections.map { defaults.contains(ExactText($0.name)) } ?? []
+        experiments = PreparedDictionary(
+            keys: separate?.experiments.map(\.key) ?? [], value: .bool(false))
+        sections = PreparedDictionary(
+            keys: separate?.sections.map(\.name) ?? [],
+            value: ActiveConfigSection(settings: [:]))
         let version = project.compiled.version
         meta = [
             "creation_time": .string(version.updateTime.timestamp),
@@ -44,6 +51,7 @@ final class LoadedTemplate: Sendable {
         project = other.project.settingAllOverrides(overrides)
         (config, cache, meta) = (other.config, other.cache, other.meta)
         (separate, isCopied) = (other.separate, other.isCopied)
+        (experiments, sections) = (other.experiments, other.sections)
     }
 
     /// Number of documents in memory.
@@ -93,8 +101,7 @@ final class LoadedTemplate: Sendable {
         for results: ConditionResults, userID: String?, _ separate: SeparateSections
     ) -> (state: ConfigurationState, ownBytes: Int) {
         var ownBytes = 0
-        var found: [String: ActiveConfigSection] = Dictionary(
-            minimumCapacity: separate.sections.count)
+        var found = sections.dictionary
         for (index, part) in separate.sections.enumerated() {
             let key = SectionKey(index: index, results: results.masked(by: part.conditions))
             var shared = part.showsUserID ? nil : cache[key]
@@ -108,17 +115,16 @@ final class LoadedTemplate: Sendable {
                     : cache.keep(section, of: bytes, for: key)
             }
             guard let shared else { continue }
-            found[part.name] = shared.section
+            found.values[sections.indices[index]] = shared.section
             if !shared.isCached || isCopied[index] { ownBytes += shared.bytes }
         }
         var meta = meta
         if !separate.experiments.isEmpty {
-            var experiments: [String: SettingValue] = Dictionary(
-                minimumCapacity: separate.experiments.count)
-            for (name, condition) in separate.experiments {
-                experiments[name] = .bool(results[condition])
+            var included = experiments.dictionary
+            for ((_, condition), index) in zip(separate.experiments, experiments.indices) {
+                included.values[index] = .bool(results[condition])
             }
-            meta["experiments"] = .object(experiments)
+            meta["experiments"] = .object(included)
         }
         return (ConfigurationState(meta: meta, sections: found), ownBytes)
     }
@@ -136,9 +142,16 @@ final class LoadedTemplate: Sendable {
     }
 }
 
-extension Dictionary {
-    fileprivate init(minimumCapacity: Int) {
-        self.init()
-        reserveCapacity(minimumCapacity)
+/// A dictionary to copy, whose values are then set without hashing the keys.
+private struct PreparedDictionary<Value: Sendable>: Sendable {
+    let dictionary: [String: Value]
+    /// The places of the keys, in the order in which they were given.
+    let indices: [Dictionary<String, Value>.Index]
+
+    /// Creates a dictionary in which each key has this value; of equal keys the first counts.
+    init(keys: [String], value: Value) {
+        let dictionary = Dictionary(keys.map { ($0, value) }) { first, _ in first }
+        self.dictionary = dictionary
+        indices = keys.compactMap { dictionary.index(forKey: $0) }
     }
 }
