@@ -7,7 +7,7 @@ from uuid import uuid4
 from console_case import TOKEN, URL, gate
 from faults import Faults
 from sign_in_turns import take_sign_in_turn
-from task_case import TEMPLATE, TaskCase, with_interval
+from task_case import TEMPLATE, TaskCase, new_project, with_interval
 
 
 class SignInLinkTests(TaskCase):
@@ -136,7 +136,7 @@ class ProjectTests(TaskCase):
 
     def test_a_slow_project_does_not_replace_the_one_that_was_chosen_after_it(self):
         first = self.project
-        self.project = f"test-{uuid4().hex[:12]}"
+        self.project = new_project()
         self.publish(TEMPLATE, "Another project", expected="*")
         self.go("settings")
         faults = Faults(self.driver)

@@ -24,6 +24,10 @@ struct ClosedOutputTests {
     /// It would print nothing until the next change.
     @Test func aWatchEndsWithoutAChange() async throws {
         let backend = try await RunningBackend()
+        // A watch of a missing project would end by itself.
+        let published = try await backend.administer(
+            "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*", body: "{}")
+        #expect(published.status == 200)
         let run = try await CommandRun(["watch", "--server", backend.url], isOutputClosed: true)
         #expect(run.exitCode == Self.outputClosed, "\(run)")
         _ = await backend.stop()
