@@ -288,7 +288,7 @@ for (const [name, versions, before] of [
 
 test('an undo takes back the version that was published', async () => {
     const requests = answerRequests(() => ({body: {version: {versionNumber: '2'}}}));
-    assert.deepEqual(await undo('p', '1', options()), {versionNumber: '2'});
+    assert.deepEqual(await undo('p', {undone: '1', versionNumber: '1'}, options()), {versionNumber: '2'});
     assert.equal(
         `${requests[0].method} ${requests[0].path}`, 'POST /v1/projects/p/remoteConfig:undo');
     assert.deepEqual(requests[0].body, {versionNumber: '1'});
@@ -304,9 +304,24 @@ for (const [name, versions, found] of [
 ]) {
     test(`a lost undo that ${name} is found out`, async () => {
         answerRequests(({method}) => (method === 'POST' ? lost() : {body: {versions}}));
-        assert.equal((await timed(undo('p', '1', options())))?.versionNumber, found);
+        const replaced = {undone: '1', versionNumber: '1'};
+        assert.equal((await timed(undo('p', replaced, options())))?.versionNumber, found);
     });
 }
+
+test('an undo of an older version is published over the current one, with its reason', async () => {
+    const requests = answerRequests(() => ({body: {version: {versionNumber: '8'}}}));
+    const replaced = {undone: '3', versionNumber: '7', description: 'Too many errors'};
+    assert.deepEqual(await undo('p', replaced, options()), {versionNumber: '8'});
+    assert.deepEqual(requests[0].body, {versionNumber: '3', description: 'Too many errors'});
+    assert.equal(requests[0].headers['If-Match'], '"etag-p-7"');
+});
+
+test('a lost undo is not taken for an earlier undo of the same version', async () => {
+    const versions = [{versionNumber: '7'}, {versionNumber: '6', undoneVersionNumber: '3'}];
+    answerRequests(({method}) => (method === 'POST' ? lost() : {body: {versions}}));
+    assert.equal(await timed(undo('p', {undone: '3', versionNumber: '7'}, options())), null);
+});
 
 test('an undo names the version whose changes it took back', () => {
     const text = 'The changes of version 4 were taken back, as version 5.';

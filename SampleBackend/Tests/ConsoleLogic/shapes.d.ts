@@ -607,6 +607,12 @@ type HistoryContext = PageContext & {
     showComparison?: () => void;
 };
 
+/**
+ * What a rollback or an undo publishes, and the view of what that changes. With an `obstacle`, a
+ * sentence, nothing can be published.
+ */
+type ReplacementEffect = {template: Template | null, view: unknown, obstacle?: string};
+
 /** Answer that counts the connected apps. */
 type Connections = {
     connections: number;

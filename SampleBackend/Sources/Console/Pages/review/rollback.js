@@ -27,18 +27,20 @@ export function rollback(project, {before, versionNumber, description}, options)
 }
 
 /**
- * Takes back the changes of the current version; after a lost response, determines whether that
- * happened.
+ * Takes back the changes of a version, and publishes the result in place of `versionNumber`; after
+ * a lost response, determines whether that happened.
  *
  * @param {string} project
- * @param {string} versionNumber
+ * @param {{undone: string, versionNumber: string, description?: string}} replaced `undone` is the
+ *     version whose changes are taken back, `description` that of the new version.
  * @param {DoubtOptions} options
  * @returns {Promise<?Version>} As that of `rollback`.
  * @throws ServerError as `rollback`.
  */
-export function undo(project, versionNumber, options) {
-    return replacing(project, versionNumber, 'remoteConfig:undo', {versionNumber},
-        ({undoneVersionNumber}) => undoneVersionNumber === versionNumber, options);
+export function undo(project, {undone, versionNumber, description}, options) {
+    return replacing(project, versionNumber, 'remoteConfig:undo',
+        {versionNumber: undone, description},
+        ({undoneVersionNumber}) => undoneVersionNumber === undone, options);
 }
 
 /**

@@ -106,7 +106,8 @@ export function undoView(
             const before = await reading.catch(
                 () => versionBefore(project, versionNumber, signal));
             const isWanted = await mayUndo(before);
-            const version = isWanted && await undo(project, versionNumber, {
+            const replaced = {undone: versionNumber, versionNumber};
+            const version = isWanted && await undo(project, replaced, {
                 signal, onDoubt: (attempt, isUnsettled) => attempt === 1 && fill(outcome, message(
                     'warning', isUnsettled ? unsettledText('This undo')
                         : 'The connection broke, so the console does not know the outcome. '

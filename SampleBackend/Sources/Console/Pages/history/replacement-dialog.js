@@ -1,0 +1,162 @@
+/**
+ * Dialog that publishes a version made of older ones over the current one, with what that changes.
+ */
+
+import {field, message, publisherName, timeText} from '../controls/controls.js';
+import {dialogForm} from '../controls/dialog-form.js';
+import {openDialog} from '../controls/dialog.js';
+import {fill, h} from '../controls/dom.js';
+import {showResult} from '../controls/focus.js';
+import {beginning, readDifference} from '../differences/version-comparison.js';
+import {productionNotice} from '../projects/project-details.js';
+import {massRemoval, removalText} from '../review/mass-removal.js';
+import {rollbackReach} from '../review/reach-view.js';
+import {call, projectPath} from '../server/api.js';
+import {unsettledText} from '../server/publishing.js';
+
+/**
+ * What a dialog publishes, and its texts.
+ *
+ * @typedef {object} Replacement
+ * @property {string} kind Kind of the kept form.
+ * @property {string} versionNumber The older version.
+ * @property {string} title
+ * @property {string} action Text of the button.
+ * @property {unknown} lead What happens.
+ * @property {{production: string, newer: string, heading: string, change: string,
+ *     doubt: string, failure: string}} texts `production` begins the notice about users, `newer`
+ *     says what becomes of versions that others publish, `heading` is that of the changes,
+ *     `change` names the action in a sentence, `doubt` and `failure` are for a lost response.
+ * @property {(current: string, signal: AbortSignal) => Promise<ReplacementEffect>} read Reads the
+ *     effect on a current version; rejects with status 412 if another one is current.
+ * @property {(current: string, description: string | undefined, options: DoubtOptions) =>
+ *     Promise<?Version>} publish As `rollback`.
+ */
+
+/**
+ * List item with a version's publisher, time and description.
+ *
+ * @param {Version} version
+ */
+function publishView(version) {
+    const {versionNumber, updateTime, description} = version;
+    return h('li', {}, `Version ${versionNumber} was published by `,
+        publisherName(version), ', ', timeText(updateTime),
+        description && `: “${description}”`);
+}
+
+/**
+ * The versions after `shown` among the newest 20, and the changes from `shown` to `current`.
+ *
+ * @param {PageContext} context
+ * @param {string} text What becomes of these versions.
+ * @param {string} shown
+ * @param {string} current
+ */
+async function newsView(context, text, shown, current) {
+    const {body} = await call('GET', projectPath(
+        context.project, 'remoteConfig:listVersions', {pageSize: 20}));
+    const newer = /** @type {Version[]} */ (body.versions).filter(
+        ({versionNumber}) => Number(versionNumber) > Number(shown)).reverse();
+    return h('div', {class: 'stack'}, message('warning',
+        h('p', {}, `Another version was published since this dialog opened. ${text}`),
+        h('ul', {}, newer.map(publishView))),
+    h('h3', {}, `What changed since version ${shown}`),
+    await readDifference(context, shown, current));
+}
+
+/**
+ * Opens the dialog. It shows what the replacement changes in the current version, and sends that
+ * version's entity tag: if another version was published meanwhile, the server refuses (412), and
+ * the dialog shows the new changes before the user can confirm again.
+ *
+ * @param {PageContext} context
+ * @param {Replacement} replacement
+ * @param {string} [kept] Reason of an unfinished form.
+ * @returns {Promise<Version | undefined>} The new version; undefined when nothing was published.
+ */
+export async function openReplacement(context, replacement, kept = '') {
+    const {workspace, project} = context;
+    const {kind, versionNumber, title, action, lead, texts, read, publish} = replacement;
+    const news = h('div', {'aria-live': 'polite'});
+    const place = h('div', {class: 'stack'}, h('p', {class: 'muted'}, 'Comparing …'));
+    const left = new AbortController();
+    let isInDoubt = false;
+    /**
+     * Number of the version that is compared.
+     *
+     * @type {string | undefined}
+     */
+    let shown;
+    /**
+     * Why nothing can be published over that version.
+     *
+     * @type {string | undefined}
+     */
+    let obstacle;
+    const showCurrent = async () => {
+        const {template, version} = await workspace.fetchTemplate();
+        const current = version?.versionNumber ?? beginning;
+        const effect = await read(current, left.signal);
+        const {template: replaced} = effect;
+        const [view, reach] = await Promise.all([effect.view,
+            // Without an answer, the differences still say what changes.
+            replaced && rollbackReach(project, replaced, left.signal).catch(() => null)]);
+        const removal = replaced && massRemoval(template, replaced);
+        const newer = shown && await newsView(context, texts.newer, shown, current);
+        fill(news, newer);
+        obstacle = effect.obstacle;
+        form.hidden = obstacle !== undefined;
+        if (draftNote) draftNote.hidden = form.hidden;
+        fill(place, removal && message('warning', removalText(removal)),
+            reach && h('h3', {}, 'Who changes'), reach,
+            !obstacle && h('h3', {}, `${texts.heading} version ${current}`), view);
+        shown = current;
+    };
+    const reason = h('input', {type: 'text', autocomplete: 'off',
+        'data-autofocus': true, value: kept});
+    const form = h('div', {class: 'stack'}, productionNotice(context.details, texts.production),
+        field('Reason', reason, {hint: 'It is the description of the new version, which the '
+            + 'history and the audit trail show. It can be empty.'}));
+    const draftNote = workspace.draft && message('info', 'Your draft stays. It is merged with the '
+        + 'new version when you publish it.');
+    const ready = showCurrent().then(() => {
+        if (obstacle) throw new Error(obstacle);
+    });
+    ready.catch((error) => {
+        if (!obstacle) fill(place, message('error', error.message));
+        // The field that had the focus is gone.
+        else if (!left.signal.aborted) showResult(place);
+    });
+    /** @param {number} attempt @param {boolean} [isUnsettled] */
+    const onDoubt = (attempt, isUnsettled) => {
+        isInDoubt = true;
+        if (attempt > 1) return;
+        fill(news, message('warning', isUnsettled ? unsettledText(texts.change) : texts.doubt));
+    };
+    const submit = async () => {
+        if (obstacle) throw new Error(obstacle);
+        try {
+            const version = await publish(shown ?? beginning, reason.value.trim() || undefined,
+                {signal: left.signal, onDoubt});
+            fill(news);
+            if (version === null) throw new Error(texts.failure);
+            return version;
+        } catch (error) {
+            if (error.status !== 412) throw error;
+            await showCurrent();
+            throw new Error('Nothing was done: another version was published meanwhile. '
+                + (obstacle ?? 'Review what changed, and decide again.'));
+        } finally {
+            isInDoubt = false;
+        }
+    };
+    const version = await openDialog(title, (close) => dialogForm({
+        fields: [lead, form, news, place, draftNote],
+        action, isDangerous: true, ready, submit, mayLeave: () => isInDoubt,
+    }, close), {isWide: true, isDirty: () => kept !== '', form: {user: workspace.user, project,
+        kind, arguments: [versionNumber], content: () => reason.value}});
+    left.abort();
+    await (version ? workspace.load() : workspace.checkNewest()).catch(() => {});
+    return version;
+}
