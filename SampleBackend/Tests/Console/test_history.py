@@ -292,6 +292,104 @@ class HistoryTests(TaskCase):
         self.wait_for_text("Comparing version 2 with version 3", "#announcements")
 
 
+class VersionUndoTests(TaskCase):
+    """Version 2 changes the interval, version 3 adds a title."""
+
+    def setUp(self):
+        super().setUp()
+        self.publish(with_interval("10"), "Every 10 seconds")
+        template = with_interval("10")
+        template["parameters"] = {"title": {"defaultValue": {"value": "New"}}}
+        self.publish(template, "A title")
+
+    def dialog_sides(self):
+        """The texts on both sides of each difference in the dialog."""
+        return [e.text.split("\n")[-1] for e in self.find_all("dialog .side")]
+
+    @gate
+    def test_takes_back_a_version_and_keeps_a_later_one(self):
+        self.go("history")
+        self.press("Undo version 2")
+        self.wait_for(lambda: self.dialog_sides() == ["10", "60.0"], "what the undo changes")
+        self.assertIn("what later versions changed stays", self.find("dialog").text)
+        self.check_page("undo")
+        self.write("Reason", "Too often")
+        self.press("Undo version 2")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text(
+            "The changes of version 2 were taken back, as version 4.", "main .success")
+        self.wait_for_text("Undoes version 2", "main table")
+        version = self.template()["version"]
+        self.assertEqual(
+            (version["updateType"], version["undoneVersionNumber"], version["description"],
+             version["updateOrigin"]), ("UNDO", "2", "Too often", "CONSOLE"))
+        self.assertEqual(
+            self.parameter("AppFeatures", "RefreshInterval")["defaultValue"]["value"], "60.0")
+        self.assertIn("title", self.template()["parameters"])
+        # Once more, there is nothing to undo.
+        self.press("Undo version 2")
+        self.wait_for_text("Nothing is left to take back: version 4 has none of the changes of "
+                           "version 2.", "dialog .message")
+        self.assertEqual(self.named("input", "Reason"), None)
+        self.assertFalse(self.button("Undo version 2").is_enabled())
+        self.check_page("undo-nothing")
+        self.press("Cancel")
+        self.wait_for_dialog_to_close()
+
+    def test_names_the_later_versions_that_changed_the_same(self):
+        self.publish(with_interval("20", self.template()), "Less often")
+        self.go("history")
+        self.press("Undo version 2")
+        self.wait_for_text("AppFeatures.RefreshInterval, default value", "dialog .warning")
+        self.wait_for_text("Changed by Admin token in version 4", "dialog .warning")
+        self.wait_for_text("“Less often”", "dialog .warning")
+        self.assertFalse(self.button("Undo version 2").is_enabled())
+        self.check_page("undo-conflict")
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.version(), "4")
+
+    def test_shows_what_was_published_since_the_undo_was_decided_on(self):
+        self.go("history")
+        self.press("Undo version 3")
+        self.wait_for_text("New", "dialog .side.old")
+        self.publish(with_interval("30", self.template()), "Theirs")
+        self.press("Undo version 3")
+        self.wait_for_text("The undo keeps its changes", "dialog")
+        self.wait_for_text("Review what changed, and decide again.", "dialog [role=alert]")
+        # One that leaves nothing to take back.
+        self.publish(with_interval("30"), "Theirs again")
+        self.press("Undo version 3")
+        self.wait_for_text("Nothing is left to take back: version 5", "dialog [role=alert]")
+        self.press("Undo version 3")
+        self.wait_for_text("Nothing is left to take back", "dialog [role=alert]")
+        self.assertEqual(self.version(), "5")
+
+    def test_opens_again_after_a_reload_with_its_reason(self):
+        self.go("history")
+        self.press("Undo version 2")
+        self.wait_for_text("60.0", "dialog .side.new")
+        self.write("Reason", "Too often")
+        self.driver.refresh()
+        self.wait_for_text("Undo version 2?", "dialog h2")
+        self.assertEqual(self.field("Reason").get_attribute("value"), "Too often")
+
+
+class VersionUndoOnAPhoneTests(TaskCase):
+    size = PHONE
+
+    def test_has_targets_for_fingers(self):
+        self.publish(with_interval("10"), "Every 10 seconds")
+        self.go("history")
+        self.wait_for_text("Every 10 seconds", "main table")
+        self.check_targets("the versions")
+        self.check_page("history")
+        self.press("Undo version 2")
+        self.wait_for_text("60.0", "dialog .side.new")
+        self.check_targets("the undo")
+        self.check_page("undo")
+
+
 class LargeHistoryTests(TaskCase):
     def test_keeps_going_back_above_a_version_that_changes_thousands_of_settings(self):
         self.publish(large_template(), "Large")

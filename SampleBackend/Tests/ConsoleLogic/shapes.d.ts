@@ -604,8 +604,13 @@ type HistoryContext = PageContext & {
     showChanges?: (versionNumber: string) => void;
     offerVersions?: (numbers: string[]) => void;
     goBack?: (versionNumber: string, reason?: string) => void;
+    undoVersion?: (versionNumber: string, reason?: string) => void;
     showComparison?: () => void;
 };
+
+/** What the undo of a version would do: the resulting template, with what it changes. */
+type UndoPreview = {state: 'possible', template: Template, changes: Promise<Differences>}
+    | {state: 'nothing'} | {state: 'conflicts', conflicts: Conflict[]};
 
 /**
  * What a rollback or an undo publishes, and the view of what that changes. With an `obstacle`, a

@@ -1,5 +1,5 @@
 /**
- * History page: the versions, their differences, and rollback.
+ * History page: the versions, their differences, rollback, and the undo of single versions.
  */
 
 import {badge, guarded, message, moreButton, nothing, pageHead, publisherName, table, timeText}
@@ -14,6 +14,7 @@ import {call, isMissing, projectPath} from '../server/api.js';
 import {refusal} from '../server/session.js';
 import {onNewVersion} from './new-versions.js';
 import {openRollback} from './rollback-dialog.js';
+import {openUndo} from './undo-dialog.js';
 
 /** Versions per request. */
 const pageSize = 30;
@@ -52,6 +53,9 @@ function row(version, isCurrent, context) {
                 'aria-label': `Show what version ${versionNumber} changed`,
                 onclick: () => context.showChanges?.(versionNumber)},
             'Changes'),
+            guarded(refused, h('button', {type: 'button', 'data-focus': `undo ${versionNumber}`,
+                'aria-label': `Undo version ${versionNumber}`,
+                onclick: () => context.undoVersion?.(versionNumber)}, 'Undo …')),
             !isCurrent && guarded(refused, h('button', {type: 'button',
                 'data-focus': `rollback ${versionNumber}`,
                 'aria-label': `Go back to version ${versionNumber}`,
@@ -65,8 +69,8 @@ function row(version, isCurrent, context) {
 export function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
-    fill(main, pageHead('History', 'All published versions. Versions never change: '
-        + 'going back publishes a new one.'), body);
+    fill(main, pageHead('History', 'All published versions. Versions never change: undoing a '
+        + 'version, or going back to one, publishes a new one.'), body);
 
     // Of an older comparison, which is below the versions.
     const isLinked = context.query.has('to');
@@ -82,14 +86,21 @@ export function show(main, context) {
     let card = null;
     const list = h('div', {class: 'stack'});
     const outcome = h('div', {role: 'status'});
-    context.goBack = async (versionNumber, reason) => {
-        const version = await openRollback(context, versionNumber, reason);
+    /** @param {Version | undefined} version @param {(number: string) => string} textOf */
+    const showOutcome = (version, textOf) => {
         if (!version || left.signal.aborted) return;
         fill(outcome, message('success', h('p', {tabindex: '-1'}, h('strong', {},
-            `Version ${versionNumber} is published again as version ${version.versionNumber}.`)),
+            textOf(version.versionNumber))),
         arrivalView(context.project, version.versionNumber, left.signal)));
         outcome.querySelector('p')?.focus();
     };
+    context.goBack = async (versionNumber, reason) => showOutcome(
+        await openRollback(context, versionNumber, reason),
+        (number) => `Version ${versionNumber} is published again as version ${number}.`);
+    context.undoVersion = async (versionNumber, reason) => showOutcome(
+        await openUndo(context, versionNumber, reason),
+        (number) => `The changes of version ${versionNumber} were taken back, as version ${
+            number}.`);
     /** @param {string} [nextPageToken] */
     const draw = (nextPageToken) => {
         older = nextPageToken;
@@ -146,10 +157,12 @@ export function show(main, context) {
     const first = start();
     // Not in `resume-form.js`: the page says what became of it.
     const kept = isPageLocked() || refusal(context.session, 'publisher') ? undefined
-        : keptForms(context.workspace.user, context.project).find(({kind}) => kind === 'rollback');
+        : keptForms(context.workspace.user, context.project).find(
+            ({kind}) => kind === 'rollback' || kind === 'undo');
     if (kept) {
         const [versionNumber] = /** @type {string[]} */ (kept.arguments);
-        first.then(() => !isPageLocked() && context.goBack?.(
+        const open = kept.kind === 'undo' ? context.undoVersion : context.goBack;
+        first.then(() => !isPageLocked() && open?.(
             versionNumber, /** @type {string} */ (kept.content)));
     }
     onNewVersion(context.workspace, left.signal, () => first.then(readNews));
