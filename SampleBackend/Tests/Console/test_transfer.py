@@ -357,8 +357,8 @@ class ExportTests(TaskCase):
             self.assertEqual(plistlib.loads(file.read_bytes())["RefreshInterval"], "60.0")
 
 
-class PromotionTests(TaskCase):
-    """Copies settings from another project, where a condition and two settings differ."""
+class PromotionCase(TaskCase):
+    """Another project, where a condition and two settings differ."""
 
     def setUp(self):
         super().setUp()
@@ -383,6 +383,10 @@ class PromotionTests(TaskCase):
         self.press("Compare")
         self.wait_for_text(
             f"Version {version} of {self.other} and version {own_version} of this project", "main")
+
+
+class PromotionTests(PromotionCase):
+    """Copies settings from the other project."""
 
     @gate
     def test_copies_settings_with_their_conditions(self):
@@ -477,6 +481,61 @@ class PromotionTests(TaskCase):
         self.wait_for_text("Review", "main h1")
         self.wait_for_text("New versions", "main .difference")
 
+    @gate
+    def test_removes_only_what_is_chosen_for_it(self):
+        template = with_interval("60.0")
+        template["parameterGroups"]["AppFeatures"]["description"] = "Ours"
+        template["parameterGroups"]["AppFeatures"]["parameters"] |= {
+            "Old": {"defaultValue": {"value": "1"}}, "Kept": {"defaultValue": {"value": "2"}}}
+        self.publish(template, "Two settings that only this project has")
+        self.compare(own_version=2)
+        self.wait_for_text("Of 2 settings, only this project has what differs", "main")
+        self.assertEqual(self.named("input", "Remove AppFeatures.Old"), None)
+        self.wait_for_text("Chosen: 2 of 2 settings and 1 of 1 section.", "main")
+        self.field("Also remove what only this project has").click()
+        self.wait_for_text("Chosen: 2 of 4 settings and 0 of 1 section.", "main")
+        section = self.field("All of AppFeatures")
+        self.assertTrue(section.get_property("indeterminate"))
+        self.check_page("comparison-deletions")
+        self.named("input", "Copy AppFeatures.RefreshInterval").click()
+        self.named("input", "Copy AppFeatures.Added").click()
+        self.named("input", "Remove AppFeatures.Old").click()
+        self.press("Continue with 1 setting")
+        self.wait_for_text("Changes in this project: 1 setting.", "main")
+        self.press("Put into the draft")
+        self.wait_for_text("Review", "main h1")
+        self.wait_for(lambda: self.call("GET", "draft")[0] == 200, "the draft")
+        group = self.call("GET", "draft")[1]["template"]["parameterGroups"]["AppFeatures"]
+        self.assertNotIn("Old", group["parameters"])
+        self.assertIn("Kept", group["parameters"])
+        self.assertEqual(group["description"], "Ours")
+
+    def test_copies_a_section_with_its_description(self):
+        template = self.administer("GET", f"/v1/projects/{self.other}/remoteConfig")[1]
+        template["parameterGroups"]["AppFeatures"]["description"] = "Theirs"
+        status, answer = self.administer(
+            "PUT", f"/v1/projects/{self.other}/remoteConfig", template, If_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.compare(version=2)
+        self.wait_for_text("Chosen: 2 of 2 settings and 1 of 1 section.", "main")
+        section = self.field("All of AppFeatures")
+        section.click()
+        self.wait_for_text("Chosen: 0 of 2 settings and 0 of 1 section.", "main")
+        self.named("input", "Copy the section AppFeatures").click()
+        self.wait_for_text("Chosen: 2 of 2 settings and 1 of 1 section.", "main")
+        self.assertTrue(section.is_selected())
+        self.press("Continue with 2 settings and 1 section")
+        self.wait_for_text("The copied values use", "main")
+        self.wait_for_text("Choose above which one counts.", "main")
+        self.wait_for_text("As in this project", "main fieldset label").click()
+        self.wait_for_text("Stays as in this project.", "main")
+        self.press("Put into the draft")
+        self.wait_for_text("Review", "main h1")
+        self.wait_for(lambda: self.call("GET", "draft")[0] == 200, "the draft")
+        group = self.call("GET", "draft")[1]["template"]["parameterGroups"]["AppFeatures"]
+        self.assertEqual(group["description"], "Theirs")
+        self.assertIn("Added", group["parameters"])
+
     def test_drops_the_answer_for_an_earlier_choice(self):
         self.compare()
         faults = Faults(self.driver)
@@ -505,6 +564,45 @@ class PromotionTests(TaskCase):
         self.publish(TEMPLATE, "Meanwhile")
         self.press("Continue with 2 settings")
         self.wait_for_text("has changed meanwhile: compare again", "main")
+
+
+class PromotionOnAPhoneTests(PromotionCase):
+    size = PHONE
+
+    def test_chooses_sections_of_many_settings(self):
+        settings = {f"n{number}": {"defaultValue": {"value": "1"}} for number in range(60)}
+        template = self.administer("GET", f"/v1/projects/{self.other}/remoteConfig")[1]
+        template["parameterGroups"]["Many"] = {"parameters": settings}
+        status, answer = self.administer(
+            "PUT", f"/v1/projects/{self.other}/remoteConfig", template, If_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.compare(version=2)
+        self.wait_for_text("Chosen: 62 of 62 settings.", "main")
+        self.field("All of AppFeatures").click()
+        self.wait_for_text("Chosen: 60 of 62 settings.", "main")
+        self.press("Many 60 added")
+        self.named("input", "Copy Many.n0").click()
+        self.wait_for_text("Chosen: 59 of 62 settings.", "main")
+        many = self.field("All of Many")
+        self.assertTrue(many.get_property("indeterminate"))
+        self.check_page("comparison-large")
+        self.check_targets("the comparison")
+        self.wait_for(lambda: self.hits(many), "the box of the section to be hit")
+        self.wait_for_text("Chosen: 60 of 62 settings.", "main")
+        self.assertTrue(self.named("input", "Copy Many.n0").is_selected())
+
+    def test_has_targets_for_fingers(self):
+        self.publish(with_interval("60.0", TEMPLATE | {
+            "parameters": {"own": {"defaultValue": {"value": "1"}}}}), "One of its own")
+        self.compare(own_version=2)
+        self.field("Also remove what only this project has").click()
+        self.wait_for_text("Chosen: 2 of 3 settings.", "main")
+        self.check_targets("the comparison")
+        self.check_page("comparison")
+        self.press("Continue with 2 settings")
+        self.wait_for_text("The copied values use", "main")
+        self.check_targets("the preview")
+        self.check_page("promotion")
 
 
 class EmptyProjectTests(TaskCase):

@@ -118,6 +118,34 @@ class WidthTests(TaskCase):
         self.check_dialog("Delete …")
         self.check_problems()
 
+    def test_undo_and_copy(self):
+        self.go("history")
+        self.press("Undo version 2")
+        self.wait_for_text("What the undo changes", "dialog")
+        self.check("undo")
+        self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        self.wait_for_dialog_to_close()
+        other = f"{self.project}-staging"
+        template = long_template()
+        group = template["parameterGroups"].pop(f"Section {LONG}")
+        template["parameterGroups"][f"Other {LONG}"] = group
+        template["conditions"][-1]["expression"] = f"user.id == '{LONG}' || percent('a') <= 2"
+        template["conditions"].append({"name": f"New {LONG}", "expression": "percent('b') <= 1"})
+        group["parameters"][LONG]["conditionalValues"][f"New {LONG}"] = {"value": "{}"}
+        status, answer = self.administer(
+            "PUT", f"/v1/projects/{other}/remoteConfig", template, If_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.go("transfer")
+        self.choose("Other project", other)
+        self.press("Compare")
+        self.field("Also remove what only this project has").click()
+        self.wait_for_text("Chosen: 2 of 4 settings and 0 of 1 section.", "main")
+        self.check("comparison")
+        self.press("Continue with 2 settings")
+        self.wait_for_text("The copied values use", "main")
+        self.check("promotion")
+        self.check_problems()
+
     def test_other_dialogs(self):
         self.go("conditions")
         self.check_dialog("Add condition")

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {answerRequests} from './browser.mjs';
-import {compareWith, concerned, copyable, promote, promotionNotes, readiness, takePromotion}
-    from '../../Sources/Console/Pages/transfer/promotion.js';
+import {
+    compareWith, concerned, promote, promotionNotes, readiness, takePromotion, travellingConditions,
+} from '../../Sources/Console/Pages/transfer/promotion.js';
 
 /** @param {string} key @param {'ADDED' | 'CHANGED' | 'REMOVED'} change */
 const setting = (key, change) => ({section: 'Home', key, change, name: '', parts: []});
@@ -14,6 +15,9 @@ const comparison = {
     etag: 'etag-shop-7', affectedSettings: [], conditions: [], groups: [],
     parameters: [setting('a', 'ADDED'), setting('b', 'CHANGED'), setting('c', 'REMOVED')],
 };
+
+/** @type {PromotionRequest} */
+const nothing = {deletions: false, sections: [], settings: []};
 
 /** @type {Promotion} */
 const promotion = {
@@ -27,10 +31,6 @@ test('the comparison names the other project', async () => {
     const requests = answerRequests(() => ({body: comparison}));
     assert.deepEqual(await compareWith('shop', 'staging'), comparison);
     assert.equal(requests[0].path, '/v1/projects/shop/remoteConfig:compare?with=staging');
-});
-
-test('a setting that only this project has is not copied', () => {
-    assert.deepEqual(copyable(comparison).map(({key}) => key), ['a', 'b']);
 });
 
 test('a setting with the same values is offered with the condition that differs', () => {
@@ -49,20 +49,35 @@ test('a setting with the same values is offered with the condition that differs'
 
 test('a promotion is of both versions that were compared', async () => {
     const requests = answerRequests(() => ({body: promotion}));
-    await promote('shop', comparison, copyable(comparison), {'conditions.x': 'mine'});
+    const chosen = {deletions: true, sections: ['Shop'], settings: [{section: 'Home', key: 'a'}]};
+    await promote('shop', comparison, chosen, {'conditions.x': 'mine'});
     assert.equal(requests[0].headers['If-Match'], 'etag-shop-7');
     assert.deepEqual(requests[0].body, {
         from: 'staging', fromETag: 'etag-staging-12', resolutions: {'conditions.x': 'mine'},
-        settings: [{section: 'Home', key: 'a'}, {section: 'Home', key: 'b'}]});
+        ...chosen});
 });
 
-test('the notes name what comes along, what is left out and what else can change', () => {
+test('conditions that come along are added, reused, or decided by a choice', () => {
+    const different = {...promotion, conflicts: [
+        {path: 'conditions.w', kind: 'CONDITION', name: 'w'},
+        {path: 'order', kind: 'CONDITION_ORDER', name: 'v'}],
+    conditions: {added: ['x'], reused: ['z'], different: ['w', 'v'], omitted: ['u']}};
+    /** @param {Record<string, string>} resolutions */
+    const texts = (resolutions) => travellingConditions(different, resolutions)
+        .map(({name, badge, text}) => `${name} ${badge} ${text}`);
+    assert.deepEqual(texts({}), ['x Added Only staging has it.',
+        'z Reused It is the same in both projects.', 'w Different Choose above which one counts.',
+        'v Different Stays as in this project.']);
+    assert.equal(texts({'conditions.w': 'mine'})[2], 'w Different Becomes as in staging.');
+    assert.equal(texts({'conditions.w': 'theirs'})[2], 'w Different Stays as in this project.');
+});
+
+test('the notes name what is left out and what else can change', () => {
     assert.deepEqual(promotionNotes(promotion), []);
     assert.deepEqual(promotionNotes({...promotion,
         conditions: {added: ['x', 'y'], reused: ['z'], different: ['w'], omitted: ['u']},
         omittedValues: [{section: 'Home', key: 'a', condition: 'u'}],
         affectedSettings: [{section: 'Shop', key: 'p'}]}), [
-        'Adds “x”, “y”.', '“z” is the same in both projects.',
         'Leaves out 1 value for “u”, since conditions that name single users are those of staging.',
         'Can change Shop.p, too, which depends on the conditions taken.']);
 });
@@ -159,9 +174,9 @@ test('a promotion that was given up while the project was read is not taken', as
 
 test('a promotion after a publish in either project says to compare again', async () => {
     answerRequests(() => ({status: 412, body: {error: {message: 'Send the new ETag.'}}}));
-    await assert.rejects(promote('shop', comparison, [], {}), /has changed meanwhile: compare again/);
+    await assert.rejects(promote('shop', comparison, nothing, {}), /has changed meanwhile: compare again/);
     answerRequests(() => ({status: 400, body: {error: {message: 'No such setting.'}}}));
-    await assert.rejects(promote('shop', comparison, [], {}), {message: 'No such setting.'});
+    await assert.rejects(promote('shop', comparison, nothing, {}), {message: 'No such setting.'});
 });
 
 test('a result for another version than the current one is refused', async () => {

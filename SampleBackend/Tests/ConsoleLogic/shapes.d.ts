@@ -586,6 +586,9 @@ type DifferenceSection = {
     counts: Record<Difference['change'], number>;
 };
 
+/** How much of a section is chosen, and how its box changes that. */
+type SectionChoice = {state: () => 'all' | 'some' | 'none', set: (isChosen: boolean) => void};
+
 /** How a difference is shown. */
 type DifferenceOptions = {revert?: () => void, isReverted?: () => boolean, note?: () => unknown, valueType?: string,
     choose?: {verb?: string, isChosen: () => boolean, set: (isChosen: boolean) => void}};
@@ -697,6 +700,14 @@ type Comparison = Differences & {
     versionNumber: string;
     etag: string;
     affectedSettings: {section: string, key: string}[];
+};
+
+/** What `remoteConfig:promote` copies: settings, and sections with all of their settings. */
+type PromotionRequest = {
+    /** True to remove what only this project has of them. */
+    deletions: boolean;
+    sections: string[];
+    settings: {section: string, key: string}[];
 };
 
 /** Response of `remoteConfig:promote`. */

@@ -8,7 +8,7 @@ import {differenceCount} from '../server/server-draft.js';
 import {settingAt} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {DifferenceList} from './difference-list.js';
-import {choiceBox, concernedView, partsView, revertButton} from './difference-parts.js';
+import {choiceBox, concernedView, partsView, revertButton, sectionBox} from './difference-parts.js';
 import {changeNames, isLarge, sectionsOf} from './difference-sections.js';
 
 /** @type {Record<DifferenceKind, string>} */
@@ -62,10 +62,12 @@ function withPlace(found, placeOf) {
  * @param {Differences} difference Response of `remoteConfig:diff`, or the `changes` of a draft.
  * @param {{revert?: function(DifferenceKind, Difference): void, usesOf?: function(string):
  *     string[], placeOf?: function(string): string, template?: Template, opened?: Set<string>,
- *     search?: {text: string}, choose?: {verb?: string, isChosen: function(DifferenceKind,
- *     Difference): boolean, set: function(DifferenceKind, Difference, boolean): void}}} [options]
+ *     search?: {text: string}, choose?: {verbOf?: function(DifferenceKind, Difference): string,
+ *     isChosen: function(DifferenceKind, Difference): boolean, set: function(DifferenceKind,
+ *     Difference, boolean): void, ofSection?: function(string): SectionChoice}}} [options]
  *     `revert` takes back a difference of the kind `setting`, `condition` or `group`; `choose` adds
- *     boxes that choose differences, by default for a publish; `usesOf` names the settings with a
+ *     boxes that choose differences, by default for a publish, with `ofSection` also all settings
+ *     of a section; `usesOf` names the settings with a
  *     value for a condition; `placeOf` returns the position of an added condition, such as "1 of
  *     3"; `template` has the types of the settings; without it, texts that look like JSON are
  *     compared as JSON; `opened` and `search` keep what is unfolded and searched for another view.
@@ -90,7 +92,8 @@ export function diffView(difference, options = {}) {
             revert(kind, found);
         }),
         isReverted: () => reverted.has(found),
-        choose: choose && {verb: choose.verb, isChosen: () => choose.isChosen(kind, found),
+        choose: choose && {verb: choose.verbOf?.(kind, found),
+            isChosen: () => choose.isChosen(kind, found),
             set: (isChosen) => choose.set(kind, found, isChosen)},
         valueType: kind === 'setting' ? typeOf(found) : undefined,
         note: kind === 'condition' && usesOf
@@ -100,9 +103,10 @@ export function diffView(difference, options = {}) {
     }
     const placed = {...difference,
         conditions: difference.conditions.map((found) => withPlace(found, placeOf))};
+    const ofSection = choose?.ofSection;
     return h('div', {class: 'diff'},
-        isLarge(placed) ? new DifferenceList(placed, optionsOf, opened, search).node
-            : listsByKind(placed, optionsOf),
+        isLarge(placed) ? new DifferenceList(placed, optionsOf, opened, search, ofSection).node
+            : listsByKind(placed, optionsOf, ofSection),
         omitted > 0 && h('p', {class: 'muted'},
             `${count(omitted, 'more change')} of this very large template cannot be shown.`));
 }
@@ -110,13 +114,20 @@ export function diffView(difference, options = {}) {
 /**
  * @param {Differences} differences
  * @param {(listed: ListedDifference) => DifferenceOptions} optionsOf
+ * @param {(title: string) => SectionChoice} [ofSection]
  */
-function listsByKind(differences, optionsOf) {
-    const all = sectionsOf(differences).flatMap(({items}) => items);
+function listsByKind(differences, optionsOf, ofSection) {
+    const all = sectionsOf(differences);
+    /** @param {ListedDifference[]} items */
+    const list = (items) => h('ul', {class: 'plain'},
+        items.map((listed) => item(listed, optionsOf(listed))));
     return /** @type {DifferenceKind[]} */ (['setting', 'condition', 'group']).map((kind) => {
-        const items = all.filter((listed) => listed.kind === kind);
-        return items.length > 0 && h('section', {class: 'difference-group'},
-            h('h3', {}, headings[kind]),
-            h('ul', {class: 'plain'}, items.map((listed) => item(listed, optionsOf(listed)))));
+        const found = all.filter((section) => section.kind === kind);
+        if (!found.length) return false;
+        return h('section', {class: 'difference-group'}, h('h3', {}, headings[kind]),
+            ofSection && kind === 'setting'
+                ? found.map(({title, items}) => h('div', {role: 'group', 'aria-label': title},
+                    sectionBox(title, ofSection(title), true), list(items)))
+                : list(found.flatMap(({items}) => items)));
     });
 }

@@ -8,7 +8,7 @@ import {h, newID} from '../controls/dom.js';
 import {RowWindow} from '../controls/row-window.js';
 import {count} from '../text/formats.js';
 import {searchWords} from '../text/search.js';
-import {choiceBox, partName, partsView, revertButton} from './difference-parts.js';
+import {choiceBox, partName, partsView, revertButton, sectionBox} from './difference-parts.js';
 import {changeNames, countsText, isFound, lineOf, sectionsOf} from './difference-sections.js';
 
 /** @param {Difference} difference */
@@ -26,6 +26,7 @@ function valuesView(difference) {
 /** A diff of many differences. */
 export class DifferenceList {
     #optionsOf;
+    #ofSection;
     #opened;
     /** @type {RowWindow<ListedDifference>} */
     #rows;
@@ -38,9 +39,12 @@ export class DifferenceList {
      * @param {(listed: ListedDifference) => DifferenceOptions} optionsOf
      * @param {Set<string>} opened Keys of the open sections and rows, which the list updates.
      * @param {{text: string}} [search] The searched words, which the list updates.
+     * @param {(title: string) => SectionChoice} [ofSection] Adds boxes that choose all settings of
+     *     a section.
      */
-    constructor(differences, optionsOf, opened, search = {text: ''}) {
+    constructor(differences, optionsOf, opened, search = {text: ''}, ofSection = undefined) {
         this.#optionsOf = optionsOf;
+        this.#ofSection = ofSection;
         this.#opened = opened;
         this.#rows = new RowWindow((listed, kept) => kept ?? this.#row(listed), rowKey,
             (listed) => opened.has(rowKey(listed)));
@@ -91,8 +95,11 @@ export class DifferenceList {
                 this.#draw();
             }}, section.title, ' ',
         h('span', {class: 'muted'}, countsText(section.counts)));
-        const node = h('div', {class: 'difference-section'},
-            h('h3', {}, fold), list.node);
+        const choice = section.kind === 'setting' && this.#ofSection?.(section.title);
+        const heading = h('h3', {}, fold);
+        const node = h('div', {class: 'difference-section'}, choice
+            ? h('div', {class: 'chosen-section'}, sectionBox(section.title, choice, false), heading)
+            : heading, list.node);
         return {key, section, list, fold, node};
     }
 

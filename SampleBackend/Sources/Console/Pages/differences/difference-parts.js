@@ -116,6 +116,25 @@ export function choiceBox(label, {choose}) {
 }
 
 /**
+ * Box that chooses all of a section, with its name unless that stands beside it.
+ *
+ * @param {string} title
+ * @param {SectionChoice} choice
+ * @param {boolean} isNamed
+ */
+export function sectionBox(title, {state, set}, isNamed) {
+    const name = `All of ${title}`;
+    const show = () => {
+        box.checked = state() === 'all';
+        box.indeterminate = state() === 'some';
+    };
+    const box = h('input', {type: 'checkbox', class: 'choose', 'aria-label': isNamed ? null : name,
+        'data-focus': `choose ${name}`, onchange: () => set(box.checked), onchoice: show});
+    show();
+    return h('label', {class: isNamed ? 'check' : 'choose-place'}, box, isNamed && ` ${name}`);
+}
+
+/**
  * Line above differences with boxes: what is chosen, and buttons that choose all or none.
  *
  * @param {HTMLElement} status

@@ -2,25 +2,22 @@
  * Card that compares the project with another one, and copies settings from it into the draft.
  */
 
-import {choice, field, guarded, message} from '../controls/controls.js';
-import {announce, fill, h} from '../controls/dom.js';
+import {choice as select, field, guarded, message} from '../controls/controls.js';
+import {fill, h, newID} from '../controls/dom.js';
 import {showResult} from '../controls/focus.js';
-import {placed} from '../controls/problem-list.js';
 import {failedReading, shownAnswer} from '../controls/shown-answer.js';
 import {differenceSummary, diffView} from '../differences/diff-view.js';
 import {choiceTools, showChoices} from '../differences/difference-parts.js';
-import {additionRefusal, keptText} from '../drafts/draft-additions.js';
-import {conflictView} from '../merge/conflict-view.js';
+import {additionRefusal} from '../drafts/draft-additions.js';
 import {projectText} from '../projects/project-details.js';
 import {readProjects} from '../projects/projects.js';
-import {address, go} from '../routing/router.js';
 import {newestRequest} from '../server/newest-request.js';
 import {differenceCount} from '../server/server-draft.js';
 import {refusal} from '../server/session.js';
-import {sentence} from '../server/validation.js';
-import {count, numberText} from '../text/formats.js';
-import {compareWith, concerned, copyable, promote, promotedDraft, promotionNotes, readiness,
-    takePromotion} from './promotion.js';
+import {count} from '../text/formats.js';
+import {compareWith, concerned} from './promotion.js';
+import {PromotionChoice} from './promotion-choice.js';
+import {previewPromotion, reviewLink} from './promotion-preview.js';
 
 /**
  * @param {Pick<PageContext, 'session' | 'workspace' | 'project'>} context
@@ -34,7 +31,7 @@ export function promotionCard({session, workspace, project}, left) {
         fill(outcome);
         return nextComparison();
     };
-    const other = choice([], null, {onchange: clear});
+    const other = select([], null, {onchange: clear});
     const form = h('form', {class: 'form', hidden: true, onsubmit: async (
         /** @type {SubmitEvent} */ event) => {
         event.preventDefault();
@@ -70,14 +67,8 @@ export function promotionCard({session, workspace, project}, left) {
         h('div', {class: 'card-body'}, state, form, outcome));
 }
 
-/** Link to the review of the draft. */
-function reviewLink() {
-    return h('p', {class: 'actions'},
-        h('a', {class: 'button', href: address('review')}, 'Go to the review'));
-}
-
 /**
- * The differences, with boxes that choose settings to copy.
+ * The differences, with boxes that choose settings and sections to copy.
  *
  * @param {Pick<PageContext, 'session' | 'workspace' | 'project'>} context
  * @param {Comparison} comparison
@@ -86,12 +77,10 @@ function reviewLink() {
 function comparisonView({session, workspace, project}, comparison, left) {
     const {with: from, withVersionNumber, versionNumber} = comparison;
     const refused = refusal(session, 'editor');
-    const differing = copyable(comparison);
     const affected = concerned(comparison, workspace.published);
-    const settings = [...differing, ...affected];
-    const kept = comparison.parameters.length - differing.length;
-    // Settings with the same values are copied for the sake of a condition only.
-    const chosen = new Set(differing);
+    const choice = new PromotionChoice(comparison, affected);
+    // Whoever may not copy sees all that differs.
+    if (refused) choice.deletions = true;
     const preview = h('div', {class: 'stack', 'aria-live': 'polite'});
     const nextPreview = newestRequest(left);
     const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
@@ -104,7 +93,8 @@ function comparisonView({session, workspace, project}, comparison, left) {
         }
         button.disabled = true;
         try {
-            await previewPromotion({workspace, project}, comparison, [...chosen], preview, signal);
+            await previewPromotion(
+                {workspace, project}, comparison, choice.request, preview, signal);
         } catch (error) {
             if (!signal.aborted) fill(preview, message('error', error.message));
         }
@@ -114,145 +104,100 @@ function comparisonView({session, workspace, project}, comparison, left) {
     }}, 'Continue');
     const status = h('p', {role: 'status'});
     const update = () => {
-        button.disabled = !chosen.size;
-        button.textContent = `Continue with ${count(chosen.size, 'setting')}`;
-        status.textContent = `Chosen: ${numberText(chosen.size)} of ${
-            count(settings.length, 'setting')}.`;
+        button.disabled = choice.isEmpty;
+        button.textContent = `Continue with ${choice.text}`;
+        status.textContent = choice.status && `Chosen: ${choice.status}.`;
     };
     /** Removes the preview of an earlier choice. */
     const changed = () => {
+        showChoices();
         nextPreview();
         fill(preview);
         update();
     };
     if (!refused) update();
     const tools = choiceTools(status, (isChosen) => {
-        chosen.clear();
-        if (isChosen) settings.forEach((found) => chosen.add(found));
-        showChoices();
+        choice.chooseAll(isChosen);
         changed();
     });
-    const choose = {verb: 'Copy',
-        /** @param {DifferenceKind} kind @param {Difference} found */
-        isChosen: (kind, found) => chosen.has(found),
-        /** @param {DifferenceKind} kind @param {Difference} found @param {boolean} isChosen */
-        set: (kind, found, isChosen) => {
-            if (isChosen) chosen.add(found);
-            else chosen.delete(found);
-            changed();
-        }};
-    const rest = {...comparison, parameters: []};
+    const list = h('div', {class: 'stack'});
+    const kept = {opened: new Set(), search: {text: ''}};
+    const draw = () => fill(list,
+        offeredView(choice, workspace, kept, refused ? undefined : changed));
+    draw();
+    const isOffered = differenceCount(choice.offered) > 0 || choice.canDelete;
+    const removable = choice.removableCount;
     return h('div', {class: 'stack'},
         h('p', {}, `Version ${withVersionNumber} of ${from} and version ${versionNumber} of this `
             + `project differ in: ${differenceSummary(comparison)}.`),
-        kept > 0 && h('p', {class: 'muted'},
-            `${count(kept, 'setting')} of this project, which ${from} does not have, will stay.`),
+        removable > 0 && h('p', {class: 'muted'},
+            `Of ${count(removable, 'setting')}, only this project has what differs${
+                refused ? '' : ': it stays unless you choose to remove it'}.`),
         affected.length > 0 && h('p', {class: 'muted'},
             `${count(affected.length, 'setting')} with the same values ${
                 affected.length === 1 ? 'depends' : 'depend'} on a condition that differs: choose `
                 + 'it to copy the condition.'),
-        settings.length > 0 && [
-            !refused && tools,
-            diffView({conditions: [], groups: [], parameters: settings}, {
-                template: workspace.published, ...!refused && {choose}}),
-            h('div', {class: 'actions'}, guarded(refused, button)), preview],
-        rest.conditions.length + rest.groups.length > 0 && h('details', {},
-            h('summary', {}, `What else differs: ${differenceSummary(rest)}`), diffView(rest)));
+        !refused && choice.canDelete && deletionsBox(choice, from, () => {
+            draw();
+            changed();
+        }),
+        isOffered && !refused && tools, list,
+        isOffered && [h('div', {class: 'actions'}, guarded(refused, button)), preview]);
 }
 
 /**
- * What a promotion does, with its choices, and the button that puts it into the draft.
+ * Box that offers to remove what the other project does not have.
  *
- * @param {Pick<PageContext, 'workspace' | 'project'>} context
- * @param {Comparison} comparison
- * @param {Difference[]} chosen
- * @param {HTMLElement} place
- * @param {AbortSignal} left
+ * @param {PromotionChoice} choice
+ * @param {string} from
+ * @param {() => void} changed
  */
-async function previewPromotion({workspace, project}, comparison, chosen, place, left) {
-    /** @type {Record<string, string>} */
-    const resolutions = {};
-    const first = await promote(project, comparison, chosen, resolutions, left);
-    if (left.aborted) return;
-    /**
-     * The promotion with the choices made so far; null until it is known.
-     *
-     * @type {?Promotion}
-     */
-    let promotion = first;
-    const effect = h('div', {class: 'stack'}, effectView(workspace, first));
-    const outcome = h('div', {'aria-live': 'polite'});
-    const open = h('p', {class: 'muted', role: 'status'});
-    const readEffect = shownAnswer(effect, left, async (signal) => {
-        const answer = await promote(project, comparison, chosen, resolutions, signal);
-        signal.throwIfAborted();
-        promotion = answer;
-        update();
-        return effectView(workspace, answer);
-    });
-    const nextTaking = newestRequest(left);
-    const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
-        const signal = nextTaking();
-        button.disabled = true;
-        fill(outcome);
-        try {
-            const answer = await promote(project, comparison, chosen, resolutions, signal);
-            if (answer.problems.length) {
-                fill(outcome, problemsView(answer.problems));
-                return;
-            }
-            const kept = await takePromotion(workspace, answer, signal);
-            announce(`Copied into the draft: ${differenceSummary(answer.changes)}.`);
-            if (kept.length) {
-                fill(place, message('success', h('p', {}, 'The copy is in the draft. '
-                    + keptText(kept)), reviewLink()));
-                showResult(place);
-            } else go('review');
-        } catch (error) {
-            if (!signal.aborted) fill(outcome, message('error', error.message));
-        } finally {
-            update();
-        }
-    }}, 'Put into the draft');
-    const update = () => {
-        const {isReady, text} = readiness(
-            first.conflicts, resolutions, promotion, workspace.draft);
-        button.disabled = !isReady;
-        open.textContent = text;
-    };
-    update();
-    fill(place,
-        first.conflicts.map((conflict) => conflictView(
-            {conflict, dependents: []}, 'This project', undefined, (side) => {
-                resolutions[conflict.path] = side;
-                promotion = null;
-                nextTaking();
-                update();
-                readEffect();
-            }, {theirs: 'As in this project', mine: `As in ${first.from}`})),
-        effect, h('div', {class: 'actions'}, button, open), outcome);
+function deletionsBox(choice, from, changed) {
+    const hint = newID('deletions');
+    const box = h('input', {type: 'checkbox', 'aria-describedby': hint, onchange: () => {
+        choice.deletions = box.checked;
+        changed();
+    }});
+    return h('div', {},
+        h('label', {class: 'check'}, box, ' Also remove what only this project has'),
+        h('p', {class: 'hint', id: hint}, 'Chosen settings lose what '
+            + `${from} does not have: values, descriptions, and the restriction to the master key. `
+            + 'Settings that only this project has can be chosen for removal. Conditions stay.'));
 }
 
 /**
- * What a promotion changes in the project, and where the draft wins.
+ * What can be chosen, and what else differs.
  *
+ * @param {PromotionChoice} choice
  * @param {Workspace} workspace
- * @param {Promotion} promotion
+ * @param {{opened: Set<string>, search: {text: string}}} kept What is unfolded and searched.
+ * @param {() => void} [changed] Called after each choice; undefined for users who may not choose.
  */
-function effectView(workspace, promotion) {
-    const {changes} = promotion;
-    const {kept} = promotedDraft(workspace.draft, promotion);
-    const notes = promotionNotes(promotion);
-    // A screen reader reads the summary of a new effect, not all of its values.
-    return [kept.length > 0 && message('warning', keptText(kept)),
-        notes.length > 0 && h('ul', {class: 'remarks'}, notes.map((text) => h('li', {}, text))),
-        differenceCount(changes) > 0 && [
-            h('p', {}, `Changes in this project: ${differenceSummary(changes)}.`),
-            h('div', {'aria-live': 'off'}, diffView(changes, {template: workspace.published}))]];
-}
-
-/** @param {Problem[]} problems */
-function problemsView(problems) {
-    return message('error', h('p', {}, 'The result cannot be published:'),
-        h('ul', {}, problems.map((problem) => h('li', {}, placed(problem), sentence(problem)))));
+function offeredView(choice, workspace, kept, changed) {
+    const {offered, others} = choice;
+    const choose = changed && {
+        /** @param {DifferenceKind} kind @param {Difference} found */
+        verbOf: (kind, {change}) => (change === 'REMOVED' ? 'Remove' : 'Copy')
+            + (kind === 'group' ? ' the section' : ''),
+        /** @param {DifferenceKind} kind @param {Difference} found */
+        isChosen: (kind, found) => choice.isChosen(kind, found),
+        /** @param {DifferenceKind} kind @param {Difference} found @param {boolean} isChosen */
+        set: (kind, found, isChosen) => {
+            choice.choose(kind, found, isChosen);
+            changed();
+        },
+        /** @param {string} title */
+        ofSection: (title) => ({state: () => choice.stateOf(title),
+            /** @param {boolean} isChosen */
+            set: (isChosen) => {
+                choice.chooseSection(title, isChosen);
+                changed();
+            }})};
+    return [
+        differenceCount(offered) > 0 && diffView(offered,
+            {template: workspace.published, choose, ...kept}),
+        offered.groups.length > 0 && h('p', {class: 'hint'},
+            'A section is copied, or removed, with all of its settings.'),
+        differenceCount(others) > 0 && h('details', {},
+            h('summary', {}, `What else differs: ${differenceSummary(others)}`), diffView(others))];
 }

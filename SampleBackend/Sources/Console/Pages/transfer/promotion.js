@@ -9,7 +9,7 @@ import {call, projectPath, ServerError} from '../server/api.js';
 import {differenceCount} from '../server/server-draft.js';
 import {etagOf} from '../server/versions.js';
 import {settingAt, withoutVersion} from '../template/template.js';
-import {count} from '../text/formats.js';
+import {count, quoted} from '../text/formats.js';
 
 /** Refusal of what was compared before a publish in one of the projects. */
 const changedError = () => new ServerError(412, {error: {
@@ -26,15 +26,6 @@ const changedError = () => new ServerError(412, {error: {
 export async function compareWith(project, other, signal) {
     return (await call('GET', projectPath(project, 'remoteConfig:compare', {with: other}),
         {signal})).body;
-}
-
-/**
- * The settings of a comparison that can be copied: those that only this project has stay.
- *
- * @param {Comparison} comparison
- */
-export function copyable({parameters}) {
-    return parameters.filter(({change}) => change !== 'REMOVED');
 }
 
 /** Parts of a condition that decide for whom it is true, and before which others. */
@@ -62,11 +53,11 @@ export function concerned({affectedSettings, conditions}, template) {
 }
 
 /**
- * Merges chosen settings of the other project into the current version; the server stores nothing.
+ * Merges what is chosen of the other project into the current version; the server stores nothing.
  *
  * @param {string} project
  * @param {Comparison} comparison
- * @param {Pick<Difference, 'section' | 'key'>[]} chosen
+ * @param {PromotionRequest} chosen
  * @param {Record<string, string>} resolutions
  * @param {AbortSignal} [signal]
  * @returns {Promise<Promotion>}
@@ -76,27 +67,49 @@ export async function promote(project, comparison, chosen, resolutions, signal) 
     const {etag, withETag, with: from} = comparison;
     try {
         return (await call('POST', projectPath(project, 'remoteConfig:promote'), {
-            signal, ifMatch: etag, body: {from, fromETag: withETag, resolutions,
-                settings: chosen.map(({section, key}) => ({section, key}))}})).body;
+            signal, ifMatch: etag,
+            body: {from, fromETag: withETag, resolutions, ...chosen}})).body;
     } catch (error) {
         throw error.status === 412 ? changedError() : error;
     }
 }
 
 /**
- * Sentences about a promotion, for a preview.
+ * The conditions that the copied values use, each with what becomes of it.
+ *
+ * @param {Promotion} promotion
+ * @param {Record<string, string>} resolutions
+ * @returns {{name: string, badge: string, kind: string, text: string}[]} `badge` and `kind` are the
+ *     text and the kind of a badge.
+ */
+export function travellingConditions({conditions, conflicts, from}, resolutions) {
+    /** @param {string} name */
+    const decided = (name) => {
+        const conflict = conflicts.find(
+            (found) => found.kind === 'CONDITION' && found.name === name);
+        const side = conflict && resolutions[conflict.path];
+        if (conflict && !side) return 'Choose above which one counts.';
+        return side === 'mine' ? `Becomes as in ${from}.` : 'Stays as in this project.';
+    };
+    return [
+        conditions.added.map((name) => ({name, badge: 'Added', kind: 'added',
+            text: `Only ${from} has it.`})),
+        conditions.reused.map((name) => ({name, badge: 'Reused', kind: '',
+            text: 'It is the same in both projects.'})),
+        conditions.different.map((name) => ({name, badge: 'Different', kind: 'changed',
+            text: decided(name)})),
+    ].flat();
+}
+
+/**
+ * Sentences about the rest of a promotion, for a preview.
  *
  * @param {Promotion} promotion
  * @returns {string[]}
  */
 export function promotionNotes({conditions, omittedValues, affectedSettings, from}) {
-    const {added, reused, omitted} = conditions;
-    /** @param {string[]} names */
-    const quoted = (names) => names.map((name) => `“${name}”`).join(', ');
+    const {omitted} = conditions;
     return [
-        added.length ? [`Adds ${quoted(added)}.`] : [],
-        reused.length ? [`${quoted(reused)} ${
-            reused.length > 1 ? 'are' : 'is'} the same in both projects.`] : [],
         omitted.length ? [`Leaves out ${count(omittedValues.length, 'value')} for ${
             quoted(omitted)}, since conditions that name single users are those of ${from}.`] : [],
         affectedSettings.length ? [`Can change ${affectedSettings.map(({section, key}) => (
