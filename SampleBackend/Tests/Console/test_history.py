@@ -365,6 +365,17 @@ class VersionUndoTests(TaskCase):
         self.wait_for_text("Nothing is left to take back", "dialog [role=alert]")
         self.assertEqual(self.version(), "5")
 
+    def test_reads_a_version_that_is_published_while_it_compares(self):
+        self.go("history")
+        self.wait_for_text("A title", "main table")
+        self.hold_answers(f"/{self.project}/remoteConfig ")
+        self.press("Undo version 2")
+        self.wait_for_held_answer()
+        self.publish(with_interval("10"), "Theirs")
+        self.release_answers()
+        self.wait_for_text("What the undo changes in version 4", "dialog")
+        self.assertTrue(self.button("Undo version 2").is_enabled())
+
     def test_opens_again_after_a_reload_with_its_reason(self):
         self.go("history")
         self.press("Undo version 2")

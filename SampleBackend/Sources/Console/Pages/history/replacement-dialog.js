@@ -14,6 +14,9 @@ import {rollbackReach} from '../review/reach-view.js';
 import {call, projectPath} from '../server/api.js';
 import {unsettledText} from '../server/publishing.js';
 
+/** Attempts to read what is current while others publish. */
+const maximumAttempts = 5;
+
 /**
  * What a dialog publishes, and its texts.
  *
@@ -94,10 +97,20 @@ export async function openReplacement(context, replacement, kept = '') {
      * @type {string | undefined}
      */
     let obstacle;
+    /** Reads the current version, and the effect on it; again if another one is published. */
+    const readCurrent = async () => {
+        for (let attempt = 1; ; attempt += 1) {
+            const {template, version} = await workspace.fetchTemplate();
+            const current = version?.versionNumber ?? beginning;
+            try {
+                return {template, current, effect: await read(current, left.signal)};
+            } catch (error) {
+                if (error.status !== 412 || attempt === maximumAttempts) throw error;
+            }
+        }
+    };
     const showCurrent = async () => {
-        const {template, version} = await workspace.fetchTemplate();
-        const current = version?.versionNumber ?? beginning;
-        const effect = await read(current, left.signal);
+        const {template, current, effect} = await readCurrent();
         const {template: replaced} = effect;
         const [view, reach] = await Promise.all([effect.view,
             // Without an answer, the differences still say what changes.
