@@ -26,7 +26,8 @@ struct ClosedOutputTests {
         let backend = try await RunningBackend()
         // A watch of a missing project would end by itself.
         let published = try await backend.administer(
-            "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*", body: "{}")
+            "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*",
+            body: AdministrationTarget.templateText(title: "Hello"))
         #expect(published.status == 200)
         let run = try await CommandRun(["watch", "--server", backend.url], isOutputClosed: true)
         #expect(run.exitCode == Self.outputClosed, "\(run)")
