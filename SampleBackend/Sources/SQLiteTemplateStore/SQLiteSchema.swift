@@ -14,7 +14,7 @@ package enum SQLiteSchema {
     static let incompleteApplicationID: Int32 = 0x4143_4649
 
     /// The number of the schema; databases with lower ones were never released.
-    package static let number = 8
+    package static let number = 9
 
     /// Throws unless a database is empty or has this schema; returns false when it is empty.
     ///
@@ -139,7 +139,9 @@ extension SQLiteSchema {
             expiration_time INTEGER,
             last_use_time INTEGER,
             revocation_time INTEGER,
-            projects BLOB
+            projects BLOB,
+            owner BLOB,
+            may_bypass INTEGER NOT NULL DEFAULT 0
         ) STRICT;
 
         CREATE TABLE sessions (

@@ -59,7 +59,8 @@ package struct ArchiveDigest: Sendable, Hashable {
         case .token(let token):
             add(.tokens, inOrder: true) {
                 $0.add(token.id, token.name, token.role.rawValue)
-                $0.add(token.projectsText)
+                $0.add(token.projectsText, token.owner)
+                $0.add(token.mayBypass ? 1 : 0)
                 $0.add(token.hash)
                 $0.add(token.creationDate, token.expirationDate, token.lastUseDate)
                 $0.add(token.revocationDate)

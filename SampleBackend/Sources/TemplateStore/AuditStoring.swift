@@ -189,13 +189,19 @@ extension AuditEntry {
     }
 
     package init(ofNew token: StoredToken, actor: String, revision: StoreRevision) {
+        let roles =
+            token.projects.map { roles in
+                roles.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.rawValue)" }
+                    .joined(separator: ", ")
+            } ?? token.role.rawValue
+        let parts = [
+            roles, token.owner.map { "owner: \($0)" },
+            token.mayBypass ? "may bypass approvals" : nil,
+        ]
         self.init(
             revision: revision, project: nil, date: token.creationDate.roundedToMilliseconds,
             actor: actor, action: .createToken, subject: token.name,
-            detail: token.projects.map { roles in
-                roles.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.rawValue)" }
-                    .joined(separator: ", ")
-            } ?? token.role.rawValue)
+            detail: parts.compactMap { $0 }.joined(separator: ", "))
     }
 
     package init(ofNew session: StoredSession, actor: String, revision: StoreRevision) {

@@ -74,6 +74,16 @@ public struct StoredToken: Sendable, Hashable {
     /// The permissions by project, in these projects only; nil does not limit the token.
     public let projects: [String: Role]?  // names: names of projects are ASCII
 
+    /// The person who uses the token; nil for a token of a program.
+    ///
+    /// Approvals count people: all tokens of a person together have one vote, and a token without
+    /// an owner has none.
+    public let owner: String?
+
+    /// True for a token that may publish in a protected project without approvals; no role includes
+    /// it.
+    public let mayBypass: Bool
+
     /// The SHA-256 of the token's text.
     public let hash: Data
 
@@ -91,14 +101,16 @@ public struct StoredToken: Sendable, Hashable {
 
     /// Creates a token.
     public init(
-        id: String, name: String, role: Role, projects: [String: Role]? = nil, hash: Data,
-        creationDate: Date, expirationDate: Date? = nil, lastUseDate: Date? = nil,
-        revocationDate: Date? = nil
+        id: String, name: String, role: Role, projects: [String: Role]? = nil,
+        owner: String? = nil, mayBypass: Bool = false, hash: Data, creationDate: Date,
+        expirationDate: Date? = nil, lastUseDate: Date? = nil, revocationDate: Date? = nil
     ) {
         self.id = id
         self.name = name
         self.role = role
         self.projects = projects
+        self.owner = owner
+        self.mayBypass = mayBypass
         self.hash = hash
         self.creationDate = creationDate
         self.expirationDate = expirationDate
@@ -113,6 +125,12 @@ extension StoredToken {
         revocationDate == nil && expirationDate.map { $0 > date } ?? true
     }
 
+    /// The role in a project; nil when the token does not include it.
+    package func role(inProject project: String) -> Role? {
+        guard let projects else { return role }
+        return projects[project]
+    }
+
     /// Checks that the token can be added to the stored ones.
     package func checkIsNew(among tokens: [StoredToken]) throws(TemplateStoreError) {
         if tokens.contains(where: { $0.id == id || $0.hash == hash }) { throw .tokenExists(id: id) }
@@ -125,8 +143,8 @@ extension StoredToken {
     /// The token with its dates rounded to milliseconds, as stored.
     package var roundedToMilliseconds: StoredToken {
         StoredToken(
-            id: id, name: name, role: role, projects: projects, hash: hash,
-            creationDate: creationDate.roundedToMilliseconds,
+            id: id, name: name, role: role, projects: projects, owner: owner,
+            mayBypass: mayBypass, hash: hash, creationDate: creationDate.roundedToMilliseconds,
             expirationDate: expirationDate?.roundedToMilliseconds,
             lastUseDate: lastUseDate?.roundedToMilliseconds,
             revocationDate: revocationDate?.roundedToMilliseconds)

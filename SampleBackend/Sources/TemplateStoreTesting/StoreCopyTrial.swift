@@ -53,7 +53,8 @@ package enum StoreCopyTrial {
         try await store.setOverrides(pin(text(2_500_000), user: "large"))
         try await store.setOverrides(pin(nil, user: users[0]))
         for name in ["zeta", "alpha", "mid"] {
-            try await store.addToken(StoreTrial.token(name), actor: "root")
+            try await store.addToken(
+                StoreTrial.token(name, owner: "owner of \(name)"), actor: "root")
         }
         try await store.recordUses(["id of alpha": date + 61, "id of mid": date + 122])
         _ = try await store.revokeToken(id: "id of zeta", actor: "root", date: date + 5)

@@ -54,10 +54,10 @@ extension StoreTrial {
                 expectation: expectation, date: Self.date, actor: "supporter"))
     }
 
-    static func token(_ name: String) -> StoredToken {
+    static func token(_ name: String, owner: String? = nil) -> StoredToken {
         StoredToken(
-            id: "id of \(name)", name: name, role: .editor, hash: Data("hash of \(name)".utf8),
-            creationDate: date, expirationDate: date + 3_600)
+            id: "id of \(name)", name: name, role: .editor, owner: owner,
+            hash: Data("hash of \(name)".utf8), creationDate: date, expirationDate: date + 3_600)
     }
 
     /// A session that lasts one hour from `date`.

@@ -24,6 +24,14 @@ extension TemplateStoreConformance {
                     hash: Data(role.rawValue.utf8) + [0, 0xFF],
                     creationDate: StoreTrial.date)
             }
+            for owner in ["Ada", "é", "e\u{301}", "a\0b"] {
+                tokens += [false, true].map { mayBypass in
+                    let name = "\(owner.utf8.count) \(owner) \(mayBypass)"
+                    return StoredToken(
+                        id: name, name: name, role: .publisher, owner: owner,
+                        mayBypass: mayBypass, hash: Data(name.utf8), creationDate: StoreTrial.date)
+                }
+            }
             for token in tokens { try await trial.store.addToken(token, actor: "root") }
             let found = try await trial.reopen().tokens()
             try trial.expect(found, is: tokens, "Tokens are returned unchanged, oldest first.")

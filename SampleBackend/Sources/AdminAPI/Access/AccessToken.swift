@@ -20,16 +20,19 @@ public struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable 
     ///   - role: The permissions of the token.
     ///   - projects: The permissions by project, in these projects only; nil does not limit the
     ///     token.
+    ///   - owner: The person who uses the token; nil for a program, which cannot approve.
+    ///   - mayBypass: True for a token that may publish in protected projects without approvals.
     ///   - date: The creation time.
     ///   - expirationDate: The time when the token expires; nil means never.
     public init(
         name: String, role: StoredToken.Role, projects: [String: StoredToken.Role]? = nil,
-        date: Date, expirationDate: Date?
+        owner: String? = nil, mayBypass: Bool = false, date: Date, expirationDate: Date?
     ) {
         text = "acfg_" + Data.random(bytes: 32).base64URL
         stored = StoredToken(
             id: Data.random(bytes: 6).hexadecimal, name: name, role: role, projects: projects,
-            hash: .sha256(of: text), creationDate: date, expirationDate: expirationDate)
+            owner: owner, mayBypass: mayBypass, hash: .sha256(of: text), creationDate: date,
+            expirationDate: expirationDate)
     }
 
     package init(text: String, stored: StoredToken) {

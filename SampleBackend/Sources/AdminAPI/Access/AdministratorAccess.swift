@@ -54,7 +54,8 @@ package final class AdministratorAccess: Sendable {
     package init(environmentToken: SecretHash?, now: @escaping @Sendable () -> Date = { Date() }) {
         environmentHolder = environmentToken.map { hash in
             Holder(
-                administrator: Administrator(name: Self.environmentTokenName, role: .publisher),
+                administrator: Administrator(
+                    name: Self.environmentTokenName, role: .publisher, mayBypass: true),
                 // Replacing the environment's token ends the sessions started with it.
                 tokenID: "\(Self.environmentTokenName)-\(hash.data.prefix(4).hexadecimal)",
                 tokenHash: hash.data, expirationDate: nil)
@@ -186,7 +187,8 @@ package final class AdministratorAccess: Sendable {
         let stored = state.tokens.filter { $0.isLiving(at: date) }.map { token in
             Holder(
                 administrator: Administrator(
-                    name: token.name, role: token.role, projects: token.projects),
+                    name: token.name, role: token.role, projects: token.projects,
+                    owner: token.owner, mayBypass: token.mayBypass),
                 tokenID: token.id, tokenHash: token.hash, expirationDate: token.expirationDate)
         }
         return [environmentHolder].compactMap { $0 } + stored
@@ -218,16 +220,26 @@ package struct Administrator: Sendable, Hashable {
     /// The roles by project, in these projects only; nil does not limit the administrator.
     package let projects: [String: StoredToken.Role]?  // names: IDs of tokens are made here
 
+    /// The person who uses the token; nil for a program, and for an administrator without a stored
+    /// token.
+    package let owner: String?
+
+    /// True when the administrator may publish in protected projects without approvals.
+    package let mayBypass: Bool
+
     /// The prefix that the audit trail adds to the names of administrators who open a store
     /// directly.
     package static let localNamePrefix = "local:"
 
     package init(
-        name: String, role: StoredToken.Role, projects: [String: StoredToken.Role]? = nil
+        name: String, role: StoredToken.Role, projects: [String: StoredToken.Role]? = nil,
+        owner: String? = nil, mayBypass: Bool = false
     ) {
         self.name = name
         self.role = role
         self.projects = projects
+        self.owner = owner
+        self.mayBypass = mayBypass
     }
 
     /// False when the administrator's token does not include a project, or only for evaluation.

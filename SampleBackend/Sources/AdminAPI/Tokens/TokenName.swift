@@ -1,10 +1,26 @@
 import Foundation
 import HTTPServing
+import JSONTree
 
 /// Checks the names of new tokens, which the audit trail and terminals show.
 enum TokenName: Sendable {
     /// In characters.
     private static let maximumLength = 100
+
+    /// The owner of a new token in a request, without surrounding spaces; nil for a token of a
+    /// program.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 for anything but a text that can be a name.
+    static func owner(in node: JSONNode?) throws(RequestError) -> String? {
+        guard let node, node != .null else { return nil }
+        guard let text = node.stringValue else {
+            throw .invalidArgument(
+                "owner is \(node.kindDescription): send the name of a person, or leave it out.")
+        }
+        let owner = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        try ShownText.check(owner, named: "owner", maximumLength: maximumLength)
+        return owner
+    }
 
     /// Checks length and characters, and rejects reserved names.
     ///

@@ -31,10 +31,14 @@ struct TokenRoutes: Sendable {
     }
 
     /// Creates a token: `{"name": "ci", "role": "publisher", "expirationTime": "…"}`, or with
-    /// `"projects": {"shop": "editor"}` for these projects only.
+    /// `"projects": {"shop": "editor"}` for these projects only; `"owner": "Ada"` names the person
+    /// who uses it.
+    ///
+    /// Only a token that may bypass approvals can create another one.
     @Sendable
     private func create(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.jsonBody(knows: ["name", "role", "projects", "expirationTime"])
+        let body = try request.jsonBody(
+            knows: ["name", "role", "projects", "owner", "bypass", "expirationTime"])
         let name = body["name"]?.stringValue ?? ""
         try TokenName.check(name)
         let projects = try TokenProjects.roles(in: body["projects"])
@@ -42,11 +46,13 @@ struct TokenRoutes: Sendable {
             throw RequestError.invalidArgument(
                 "role is missing or unknown: send one of \(TokenProjects.roleNames).")
         }
+        let owner = try TokenName.owner(in: body["owner"])
+        let mayBypass = try mayBypass(in: body, for: request)
         let date = administration.now()
         let expirationDate = try expirationDate(in: body)
         let token = AccessToken(
-            name: name, role: role, projects: projects, date: date,
-            expirationDate: expirationDate)
+            name: name, role: role, projects: projects, owner: owner, mayBypass: mayBypass,
+            date: date, expirationDate: expirationDate)
         try await administration.addToken(
             token.stored, actor: request.administrator?.name ?? "")
         var answer = token.stored.json
@@ -63,6 +69,24 @@ struct TokenRoutes: Sendable {
             throw RequestError.notFound("There is no token with this identifier: list the tokens.")
         }
         return .json(.emptyObject)
+    }
+
+    /// Whether the new token may bypass approvals.
+    private func mayBypass(
+        in body: JSONNode, for request: RouteRequest
+    ) throws(RequestError) -> Bool {
+        switch body["bypass"] {
+        case nil, .null, .bool(false): return false
+        case .bool(true):
+            guard request.administrator?.mayBypass == true else {
+                throw .permissionDenied(
+                    "This token may not bypass approvals, so it cannot create one that may: use a "
+                        + "token that may.")
+            }
+            return true
+        case let other?:
+            throw .invalidArgument("bypass is \(other.kindDescription): send true or false.")
+        }
     }
 
     /// The expiration time of a new token; nil means never.
@@ -86,6 +110,8 @@ extension StoredToken {
             "creationTime": .string(creationDate.timestamp),
         ]
         node.setMember("projects", projects.map(\.json))
+        node.setMember("owner", owner.map { .string($0) })
+        node.setMember("bypass", mayBypass ? .bool(true) : nil)
         node.setMember("expirationTime", expirationDate.map { .string($0.timestamp) })
         node.setMember("lastUseTime", lastUseDate.map { .string($0.timestamp) })
         node.setMember("revocationTime", revocationDate.map { .string($0.timestamp) })

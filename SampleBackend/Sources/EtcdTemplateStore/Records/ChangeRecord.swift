@@ -85,7 +85,7 @@ struct AuditRecord: EtcdRecord {
 }
 
 struct StoreRecord: EtcdRecord {
-    static let currentSchema = 2
+    static let currentSchema = 3
 
     let schema: Int
     /// Random; identical in all copies of the cluster's data.

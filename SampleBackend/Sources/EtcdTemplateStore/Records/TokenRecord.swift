@@ -7,6 +7,9 @@ struct TokenRecord: EtcdRecord {
     private let role: StoredToken.Role.RawValue
     /// The roles by project; nil when the token is not limited.
     private var projects: String?
+    private var owner: String?
+    /// Nil means false.
+    private var mayBypass: Bool?
     private let hash: Data
     private let creation: RecordDate
     private var expiration: RecordDate?
@@ -16,6 +19,8 @@ struct TokenRecord: EtcdRecord {
         id = token.id
         name = token.name
         projects = token.projectsText
+        owner = token.owner
+        mayBypass = token.mayBypass ? true : nil
         role = token.role.rawValue
         hash = token.hash
         creation = RecordDate(token.creationDate)
@@ -28,7 +33,7 @@ struct TokenRecord: EtcdRecord {
         guard let role = StoredToken.Role(rawValue: role) else { return nil }
         return StoredToken(
             id: id, name: name, role: role, projects: StoredToken.projects(inText: projects),
-            hash: hash,
+            owner: owner, mayBypass: mayBypass ?? false, hash: hash,
             creationDate: creation.date,
             expirationDate: expiration?.date,
             lastUseDate: lastUse?.date,

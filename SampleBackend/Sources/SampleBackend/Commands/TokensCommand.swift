@@ -37,6 +37,13 @@ struct TokensCommand: AsyncParsableCommand {
                 valueName: "project=role"))
         var projects: [String] = []
 
+        @Option(
+            help: "The person who uses the token; without it, the token can request, not approve.")
+        var owner: String?
+
+        @Flag(help: "Let the token publish in protected projects without approvals.")
+        var bypass = false
+
         @Option(help: "The lifetime of the token, such as 12h, 30d or 52w. (default: unlimited)")
         var expires: String?
 
@@ -67,6 +74,8 @@ struct TokensCommand: AsyncParsableCommand {
                 }
                 body.setMember("projects", roles)
             }
+            body.setMember("owner", owner.map { .string($0) })
+            if bypass { body.setMember("bypass", .bool(true)) }
             if let seconds = expires.flatMap(Self.seconds) {
                 let date = Date(timeIntervalSinceNow: seconds)
                 body.setMember(
@@ -121,12 +130,13 @@ struct TokensCommand: AsyncParsableCommand {
             let rows = (answer["tokens"]?.arrayValue ?? []).map { token in
                 [
                     token["id"]?.stringValue ?? "", token["name"]?.stringValue ?? "",
-                    Self.roles(of: token), token["lastUseTime"]?.stringValue ?? "never",
+                    token["owner"]?.stringValue ?? "", Self.roles(of: token),
+                    token["lastUseTime"]?.stringValue ?? "never",
                     token["revocationTime"]?.stringValue.map { "revoked \($0)" }
                         ?? token["expirationTime"]?.stringValue.map { "expires \($0)" } ?? "",
                 ]
             }
-            Output.printTable(["ID", "NAME", "ROLE", "LAST USE", "EXPIRY"], rows)
+            Output.printTable(["ID", "NAME", "OWNER", "ROLE", "LAST USE", "EXPIRY"], rows)
         }
 
         /// The role of a token, or those by project: `shop=editor, web=viewer`.
