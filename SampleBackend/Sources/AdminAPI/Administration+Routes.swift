@@ -29,6 +29,7 @@ extension Administration {
             + SettingHistoryRoutes(administration: self).routes
             + ProjectRoutes(administration: self).routes
             + ProjectDetailsRoutes(administration: self).routes
+            + ProtectionRoutes(administration: self).routes
             + MergeRoutes(administration: self).routes
             + PromotionRoutes(administration: self).routes
             + ConditionRoutes().routes

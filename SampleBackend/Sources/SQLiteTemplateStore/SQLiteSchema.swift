@@ -100,7 +100,8 @@ extension SQLiteSchema {
             color TEXT,
             environment TEXT,
             revision INTEGER NOT NULL,
-            is_archived INTEGER NOT NULL DEFAULT 0
+            is_archived INTEGER NOT NULL DEFAULT 0,
+            protection BLOB
         ) STRICT;
 
         CREATE TABLE versions (

@@ -110,6 +110,7 @@ package struct ArchiveDigest: Sendable, Hashable {
                 $0.add(project, details.displayName)
                 $0.add(details.color?.rawValue, details.environment?.rawValue)
                 $0.add(details.isArchived ? 1 : 0)
+                $0.add(details.protection?.text)
             }
         case nil: break
         }

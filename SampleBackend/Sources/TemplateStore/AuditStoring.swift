@@ -86,7 +86,7 @@ public struct AuditEntry: Sendable, Hashable {
         case revokeToken = "REVOKE_TOKEN"
         case createWebhook = "CREATE_WEBHOOK"
         case removeWebhook = "REMOVE_WEBHOOK"
-        /// Sets a project's display name, colour and environment, or archives it.
+        /// Sets a project's display name, colour, environment or protection, or archives it.
         case setProjectDetails = "SET_PROJECT_DETAILS"
         case createProject = "CREATE_PROJECT"
         /// Deletes an archived project with all of its content except the audit trail.

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// The part of a ``TemplateStore`` that keeps the details by which administrators distinguish
-/// projects: display name, colour and environment.
+/// projects: display name, colour and environment, and the approvals that a publish needs.
 ///
 /// Clients do not receive them. Every project has details, initially empty.
 public protocol ProjectDetailsStoring: Sendable {
@@ -58,15 +58,19 @@ public struct ProjectDetails: Sendable, Hashable {
     /// True while the project can be read but not changed.
     public var isArchived: Bool
 
+    /// The approvals that a publish needs; nil when it needs none.
+    public var protection: ProjectProtection?
+
     /// Creates details; omitted ones are not set.
     public init(
         displayName: String? = nil, color: Color? = nil, environment: Environment? = nil,
-        isArchived: Bool = false
+        isArchived: Bool = false, protection: ProjectProtection? = nil
     ) {
         self.displayName = displayName
         self.color = color
         self.environment = environment
         self.isArchived = isArchived
+        self.protection = protection
     }
 }
 

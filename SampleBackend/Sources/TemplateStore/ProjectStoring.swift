@@ -106,6 +106,7 @@ extension ProjectDetails {
     var auditText: String? {
         let parts = [
             displayName, color?.rawValue, environment?.rawValue, isArchived ? "archived" : nil,
+            protection?.auditText,
         ].compactMap { $0 }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }

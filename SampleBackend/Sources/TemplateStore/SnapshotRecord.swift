@@ -34,6 +34,7 @@ struct SnapshotRecord: Codable {
         let environment: String?
         /// Nil means false.
         let isArchived: Bool?
+        var protection: ProjectProtection?
     }
 
     let date: Int64
@@ -175,7 +176,8 @@ extension SnapshotRecord.Details {
             project: project, revision: stored.revision.number,
             displayName: stored.details.displayName, color: stored.details.color?.rawValue,
             environment: stored.details.environment?.rawValue,
-            isArchived: stored.details.isArchived ? true : nil)
+            isArchived: stored.details.isArchived ? true : nil,
+            protection: stored.details.protection)
     }
 
     var stored: StoredProjectDetails {
@@ -183,7 +185,7 @@ extension SnapshotRecord.Details {
             ProjectDetails(
                 displayName: displayName, color: color.flatMap(ProjectDetails.Color.init),
                 environment: environment.flatMap(ProjectDetails.Environment.init),
-                isArchived: isArchived ?? false),
+                isArchived: isArchived ?? false, protection: protection),
             revision: StoreRevision(revision))
     }
 }

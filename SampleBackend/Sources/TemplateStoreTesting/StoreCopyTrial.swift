@@ -280,7 +280,11 @@ extension TemplateStore {
             try await deleteProject(ProjectDeletion(project: name, date: date, actor: "root"))
         }
         _ = try await createProject(
-            ProjectCreation(project: "again", details: ProjectDetails(), date: date, actor: "root"))
+            ProjectCreation(
+                project: "again",
+                details: ProjectDetails(
+                    protection: ProjectProtection(requiredApprovals: 2, selfApproval: true)),
+                date: date, actor: "root"))
     }
 
     fileprivate func saveDrafts() async throws(TemplateStoreError) {

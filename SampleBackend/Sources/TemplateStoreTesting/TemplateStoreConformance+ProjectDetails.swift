@@ -30,6 +30,16 @@ extension TemplateStoreConformance {
             var all = ProjectDetails.Color.allCases.map { ProjectDetails(color: $0) }
             all += ProjectDetails.Environment.allCases.map { ProjectDetails(environment: $0) }
             all += ["", "a\0b", "é", "e\u{301}"].map { ProjectDetails(displayName: $0) }
+            // The last details have no protection, since a publish follows.
+            all += [1, 10].flatMap { number in
+                [false, true].flatMap { flag in
+                    [
+                        ProjectProtection(requiredApprovals: number, selfApproval: flag),
+                        ProjectProtection(
+                            requiredApprovals: number, rollbackWithoutApproval: flag),
+                    ]
+                }
+            }.map { ProjectDetails(protection: $0) }
             all.append(
                 ProjectDetails(displayName: "Shop", color: .red, environment: .production))
             for details in all {

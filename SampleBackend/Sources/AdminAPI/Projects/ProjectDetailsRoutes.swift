@@ -33,8 +33,11 @@ struct ProjectDetailsRoutes: Sendable {
             throw RequestError.invalidArgument(
                 "If-Match is missing or empty: send the ETag of the details, or * to replace any.")
         }
-        // Clients that do not know `archived` must not take the project out of the archive.
-        return try await change(request) { ProjectDetails(isArchived: $0.isArchived) }
+        // Clients that do not know `archived` must not take the project out of the archive, and the
+        // protection is a resource of its own.
+        return try await change(request) {
+            ProjectDetails(isArchived: $0.isArchived, protection: $0.protection)
+        }
     }
 
     /// Changes the details in the body only; null unsets one.

@@ -67,19 +67,25 @@ struct DetailsRecord: EtcdRecord {
     private var environment: String?
     /// Nil means false.
     private var archived: Bool?
+    private var protection: ProjectProtection?
 
     init(_ details: ProjectDetails) {
         displayName = details.displayName
         color = details.color?.rawValue
         environment = details.environment?.rawValue
         archived = details.isArchived ? true : nil
+        protection = details.protection
+    }
+
+    var isInRange: Bool {
+        protection.map { ProjectProtection.approvals.contains($0.requiredApprovals) } ?? true
     }
 
     var details: ProjectDetails {
         ProjectDetails(
             displayName: displayName, color: color.flatMap(ProjectDetails.Color.init(rawValue:)),
             environment: environment.flatMap(ProjectDetails.Environment.init(rawValue:)),
-            isArchived: archived ?? false)
+            isArchived: archived ?? false, protection: protection)
     }
 }
 
