@@ -114,7 +114,7 @@ struct StoreFollower: Service {
                 try await library.store.session(id: id)
             }
         case .template, .webhooks: webhooks.wake()
-        case .overrides, .project, .projectDetails: break
+        case .overrides, .project, .projectDetails, .changeRequest: break
         }
         library.progress?.advance(to: change.revision)
     }

@@ -52,6 +52,15 @@ private struct EtcdArchive: StoreArchive {
             try await receive(.session(session))
         }
         try await readWebhooks(receive)
+        try await forEachKey(in: keys.allChangeRequests) { found throws(TemplateStoreError) in
+            let record = try ChangeRequestRecord(decoding: found)
+            guard let base = try await content(record.base),
+                let edited = try await content(record.content)
+            else { throw .damagedRecord(found.key) }
+            var entry = try record.entry()
+            entry.stored.contents = ChangeRequestContents(base: base, edited: edited)
+            try await receive(.changeRequest(entry))
+        }
         try await forEachKey(in: keys.allDrafts) { found throws(TemplateStoreError) in
             if isDeleted(keys.names(in: found.key)?.last) { return }
             let record = try DraftRecord(decoding: found)

@@ -18,6 +18,7 @@ import Foundation
 /// | `details/{project}` | ``DetailsRecord`` |
 /// | `overrides/{project}/{user}` | ``OverridesRecord`` |
 /// | `drafts/{owner}/{project}` | ``DraftRecord`` |
+/// | `requests/{project}/{id}` | ``ChangeRequestRecord`` |
 /// | `tokens/{id}` | ``TokenRecord`` |
 /// | `sessions/{token}/{id}` | ``SessionRecord`` |
 /// | `uses` | ``UsesRecord``: when tokens were last used |
@@ -47,6 +48,7 @@ struct EtcdKeys: Sendable, Hashable {
     var replicas: EtcdKeySpan { span("replicas") }
     var allOverrides: EtcdKeySpan { span("overrides") }
     var allDrafts: EtcdKeySpan { span("drafts") }
+    var allChangeRequests: EtcdKeySpan { span("requests") }
     var allWebhooks: EtcdKeySpan { span("webhooks") }
     var allPending: EtcdKeySpan { span("pending") }
     var allVersions: EtcdKeySpan { span("versions") }
@@ -92,6 +94,14 @@ struct EtcdKeys: Sendable, Hashable {
 
     func draft(ofOwner owner: String, inProject name: String) -> Data {
         key("drafts", Self.encoded(owner), Self.encoded(name))
+    }
+
+    func changeRequests(inProject name: String) -> EtcdKeySpan {
+        span("requests", Self.encoded(name))
+    }
+
+    func changeRequest(_ id: String, inProject name: String) -> Data {
+        key("requests", Self.encoded(name), Self.encoded(id))
     }
 
     func token(_ id: String) -> Data { key("tokens", Self.encoded(id)) }

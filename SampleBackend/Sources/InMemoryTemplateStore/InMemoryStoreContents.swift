@@ -29,6 +29,8 @@ struct InMemoryStoreContents {
     var sessions: [String: StoredSession] = [:]  // names: IDs of sessions are made here
     var webhooks = InMemoryWebhooks()
     var drafts = DraftTable()
+    /// The change requests by project, which outlive it.
+    var changeRequests = ByName<[ChangeRequestEntry]>()
     /// The audit trail, oldest first.
     private(set) var audit: [AuditEntry] = []
     /// The newest changes, oldest first.

@@ -203,6 +203,31 @@ extension InMemoryTemplateStore {
 }
 
 extension InMemoryTemplateStore {
+    /// Creates or replaces an open change request if the stored one is as expected.
+    public func saveChangeRequest(
+        _ submission: ChangeRequestSubmission
+    ) async throws(TemplateStoreError) -> StoredChangeRequest {
+        try access { contents throws(TemplateStoreError) in
+            try contents.saveChangeRequest(submission)
+        }
+    }
+
+    /// A change request with its templates; nil when there is none with this identifier.
+    public func changeRequest(
+        id: String, inProject project: String, date: Date
+    ) async throws(TemplateStoreError) -> StoredChangeRequest? {
+        try access { $0.changeRequest(id: id, inProject: project, date: date) }
+    }
+
+    /// The change requests of a project without their templates, the last changed one first.
+    public func changeRequests(
+        inProject project: String, date: Date
+    ) async throws(TemplateStoreError) -> [StoredChangeRequest] {
+        try access { $0.changeRequests(inProject: project, date: date) }
+    }
+}
+
+extension InMemoryTemplateStore {
     /// Creates a project with an empty template.
     public func createProject(
         _ creation: ProjectCreation

@@ -70,6 +70,12 @@ private struct SQLiteArchive: StoreArchive {
         try await forEachRow(
             "SELECT rowid AS place, drafts.* FROM drafts WHERE rowid > ? ORDER BY rowid",
             by: Self.pageOfTexts, ArchivedRecord.init(draft:), receive)
+        try await forEachRow(
+            """
+            SELECT rowid AS place, change_requests.* FROM change_requests WHERE rowid > ?
+            ORDER BY rowid
+            """, by: Self.pageOfTexts,
+            { .changeRequest(try ChangeRequestEntry(row: $0, withContents: true)) }, receive)
     }
 
     private func readWebhooks(

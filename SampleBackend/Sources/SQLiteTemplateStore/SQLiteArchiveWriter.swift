@@ -9,7 +9,9 @@ extension SQLiteTemplateStore {
         try await useWriter { [path] db in
             try db.inTransaction(.immediate) {
                 _ = try SQLiteSchema.isPresent(in: db, at: path)
-                for table in ["projects", "tokens", "audit", "changes", "drafts"] {
+                for table in [
+                    "projects", "tokens", "audit", "changes", "drafts", "change_requests",
+                ] {
                     let hasRow = try Bool.fetchOne(
                         db, sql: "SELECT EXISTS (SELECT 1 FROM \(table))")
                     if hasRow != false { throw TemplateStoreError.notEmpty("'\(path)'") }
@@ -41,6 +43,9 @@ private actor SQLiteArchiveWriter: ArchiveWriter {
         case .change(_, .template(let template)?): size += template.content.count
         case .overrides(_, _, let content): size += content.count
         case .draft(let entry): size += entry.draft.content.count
+        case .changeRequest(let entry):
+            let contents = entry.stored.contents
+            size += (contents?.base.count ?? 0) + (contents?.edited.count ?? 0)
         default: break
         }
         if pending.count >= Self.mostRecords || size >= Self.mostBytes { try await flush() }
@@ -101,6 +106,7 @@ extension Database {
         case .token(let token): try insert(token)
         case .session(let session): try insert(session)
         case .webhook(let queue): try insert(queue)
+        case .changeRequest(let entry): try upsert(entry)
         case .draft(let entry):
             try upsert(entry.draft)
             try execute(

@@ -63,7 +63,7 @@ package enum SQLiteSchema {
         try db.inTransaction(.immediate) {
             // Another process may have created them first.
             if try isPresent(in: db, at: path) { return .rollback }
-            for tables in [projects, access, webhooks, drafts, trail] {
+            for tables in [projects, access, webhooks, drafts, changeRequests, trail] {
                 try db.execute(sql: tables)
             }
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
@@ -203,6 +203,23 @@ extension SQLiteSchema {
             PRIMARY KEY (owner, project)
         ) STRICT;
         CREATE INDEX drafts_by_time ON drafts (update_time);
+        """
+
+    /// A change request outlives its project.
+    private static let changeRequests = """
+        CREATE TABLE change_requests (
+            project BLOB NOT NULL,
+            id BLOB NOT NULL,
+            state TEXT NOT NULL,
+            tag BLOB NOT NULL,
+            update_time INTEGER NOT NULL,
+            deleted_version INTEGER,
+            record BLOB NOT NULL,
+            base BLOB NOT NULL,
+            content BLOB NOT NULL,
+            expiry_notice_time INTEGER,
+            PRIMARY KEY (project, id)
+        ) STRICT;
         """
 
     /// The audit trail, whose last RAISE_VERSIONS is the version floor, and the feed of changes.

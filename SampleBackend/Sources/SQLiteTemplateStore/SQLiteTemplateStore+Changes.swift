@@ -104,6 +104,8 @@ extension Database {
             case .webhooks(let project): ["webhooks", SQLiteBytes(project), nil, nil]
             case .projectDetails(let project):
                 ["projectDetails", SQLiteBytes(project), nil, nil]
+            case .changeRequest(let project, let id):
+                ["changeRequest", SQLiteBytes(project), nil, SQLiteBytes(id)]
             case .project(let project): ["project", SQLiteBytes(project), nil, nil]
             }
         try execute(
@@ -141,6 +143,10 @@ extension StoreChange {
         case "projectDetails":
             subject = .projectDetails(
                 project: try row.decode(SQLiteBytes.self, forColumn: "project").text)
+        case "changeRequest":
+            subject = .changeRequest(
+                project: try row.decode(SQLiteBytes.self, forColumn: "project").text,
+                id: try row.decode(SQLiteBytes.self, forColumn: "user_id").text)
         case "project":
             subject = .project(try row.decode(SQLiteBytes.self, forColumn: "project").text)
         default:

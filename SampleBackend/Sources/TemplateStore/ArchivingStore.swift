@@ -68,6 +68,8 @@ package enum ArchivedRecord: Sendable {
     /// Claims are released, since they belong to processes.
     case webhook(WebhookQueue)
     case draft(DraftTable.Entry)
+    /// A change request with its templates.
+    case changeRequest(ChangeRequestEntry)
 }
 
 /// The content that a change stored under its revision.
@@ -110,6 +112,9 @@ extension AuditEntry {
         case .createWebhook, .removeWebhook: .webhooks(project: project)
         case .setProjectDetails: .projectDetails(project: project)
         case .createProject, .deleteProject: .project(project)
+        case .createChangeRequest, .editChangeRequest, .approveChangeRequest,
+            .rejectChangeRequest, .commentChangeRequest, .closeChangeRequest:
+            .changeRequest(project: project, id: subject)
         }
     }
 }

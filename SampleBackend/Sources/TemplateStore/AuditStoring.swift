@@ -89,6 +89,15 @@ public struct AuditEntry: Sendable, Hashable {
         /// Sets a project's display name, colour, environment or protection, or archives it.
         case setProjectDetails = "SET_PROJECT_DETAILS"
         case createProject = "CREATE_PROJECT"
+        case createChangeRequest = "CREATE_CHANGE_REQUEST"
+        /// Changes the title, the text or the template of a change request.
+        case editChangeRequest = "EDIT_CHANGE_REQUEST"
+        case approveChangeRequest = "APPROVE_CHANGE_REQUEST"
+        /// Requests changes to a change request.
+        case rejectChangeRequest = "REJECT_CHANGE_REQUEST"
+        case commentChangeRequest = "COMMENT_CHANGE_REQUEST"
+        /// Closes a change request without a publish.
+        case closeChangeRequest = "CLOSE_CHANGE_REQUEST"
         /// Deletes an archived project with all of its content except the audit trail.
         case deleteProject = "DELETE_PROJECT"
         /// Attempts to sign in to the console without a valid token.
@@ -122,7 +131,7 @@ public struct AuditEntry: Sendable, Hashable {
     public let action: Action
 
     /// The object of the action: the version's number, the user's ID, the token's name, the
-    /// webhook's identifier, the project's name, or the addresses of failed attempts to sign in.
+    /// identifier of the webhook or the change request, the project's name, or the addresses of failed attempts to sign in.
     public let subject: String
 
     /// Additional text, such as the description of a version.

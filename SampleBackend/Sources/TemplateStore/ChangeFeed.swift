@@ -92,6 +92,8 @@ public struct StoreChange: Sendable, Hashable {
         /// A webhook of a project was added or removed.
         case webhooks(project: String)
         case projectDetails(project: String)
+        /// A change request was made or changed; a publish of one is reported as a template.
+        case changeRequest(project: String, id: String)
         /// A project was created or deleted; everything of it may have changed.
         case project(String)
     }

@@ -14,7 +14,7 @@ package struct DraftTable: Sendable {
         }
 
         func isExpired(at date: Date) -> Bool {
-            draft.updateTime + TemplateStoreLimits.draftLifetime <= date.roundedToMilliseconds
+            ExpiryRule.drafts.isExpired(draft.updateTime, at: date)
         }
     }
 
@@ -85,11 +85,9 @@ package struct DraftTable: Sendable {
         entries = entries.mapValues { entries in
             entries.compactMapValues { entry in
                 var entry = entry
-                // The clock may have been ahead when the mark was set.
-                entry.expiryNoticeDate =
-                    entry.isExpired(at: date) ? min(entry.expiryNoticeDate ?? date, date) : nil
-                let end = entry.expiryNoticeDate.map { $0 + TemplateStoreLimits.draftGrace }
-                return end.map { $0 <= date } == true ? nil : entry
+                entry.expiryNoticeDate = ExpiryRule.drafts.notice(
+                    after: entry.expiryNoticeDate, entry.draft.updateTime, at: date)
+                return ExpiryRule.drafts.isOver(entry.expiryNoticeDate, at: date) ? nil : entry
             }
         }.filter { !$0.value.isEmpty }
     }

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A store of projects with their templates, versions, drafts, details, pinned values and webhooks,
-/// and of tokens, sessions and the audit trail.
+/// A store of projects with their templates, versions, drafts, change requests, details, pinned
+/// values and webhooks, and of tokens, sessions and the audit trail.
 ///
 /// A store is composed of parts, so that an engine can be written and read part by part. The
 /// protocol suits both single-file engines and clusters: no call assumes that this process is the
@@ -11,7 +11,8 @@ package import Foundation
 /// Each change is durable before its call returns. Except for drafts, each change and its audit
 /// entry are stored atomically: the parts of a store share their transactions.
 public protocol TemplateStore:
-    TemplateStoring, DraftStoring, ProjectStoring, ProjectDetailsStoring, OverridesStoring,
+    TemplateStoring, DraftStoring, ChangeRequestStoring, ProjectStoring, ProjectDetailsStoring,
+    OverridesStoring,
     TokenStoring, SessionStoring, AuditStoring, WebhookStoring, ChangeFeed
 {
     /// Returns if the store can be read and written, otherwise throws.

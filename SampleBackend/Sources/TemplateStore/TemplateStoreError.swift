@@ -8,6 +8,8 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
             case filesReplaced, unavailable, draftMismatch, tooManyDrafts, projectDetailsMismatch
             case overridesMismatch, tokenNameExists, outcomeUnknown, notEmpty, incompleteCopy
             case otherStore, changesLost, projectExists, projectArchived, projectNotArchived
+            case changeRequestMismatch, changeRequestEnded, tooManyChangeRequests
+            case changeRequestTooLarge
         }
 
         private let kind: Kind
@@ -34,6 +36,14 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         public static let projectDetailsMismatch = Code(kind: .projectDetailsMismatch)
         /// The administrator has the maximum number of drafts.
         public static let tooManyDrafts = Code(kind: .tooManyDrafts)
+        /// The stored change request is not as expected.
+        public static let changeRequestMismatch = Code(kind: .changeRequestMismatch)
+        /// The change request is published, closed or expired.
+        public static let changeRequestEnded = Code(kind: .changeRequestEnded)
+        /// The project has the maximum number of open change requests.
+        public static let tooManyChangeRequests = Code(kind: .tooManyChangeRequests)
+        /// The comments and votes of the change request take more space than it may.
+        public static let changeRequestTooLarge = Code(kind: .changeRequestTooLarge)
         /// A token with the same identifier or hash exists.
         public static let tokenExists = Code(kind: .tokenExists)
         /// A valid token with the same name exists.

@@ -63,6 +63,7 @@ package enum StoreCopyTrial {
         }
         _ = try await store.removeSession(id: "id of one", actor: "root", date: date + 9)
         try await store.saveDrafts()
+        try await store.saveChangeRequests()
     }
 
     /// Copies one store to another, and checks that all readable content is equal.
@@ -285,6 +286,26 @@ extension TemplateStore {
                 details: ProjectDetails(
                     protection: ProjectProtection(requiredApprovals: 2, selfApproval: true)),
                 date: date, actor: "root"))
+    }
+
+    /// Makes requests with long and short templates, and closes one.
+    fileprivate func saveChangeRequests() async throws(TemplateStoreError) {
+        for (id, count) in [("short", 10), ("long", 1_200_000), ("closed", 20)] {
+            var request = StoreTrial.changeRequest("Request \(id)")
+            request.add(StoreTrial.vote(.approve, by: "é", of: request))
+            request.add(
+                ChangeRequest.Comment(
+                    author: .init(person: nil, actor: "ci"), text: "a\0b", path: "parameters.x",
+                    date: StoreTrial.date))
+            if id == "closed" {
+                request.ending = ChangeRequest.Ending(
+                    participant: .init(person: "Ada", actor: "ada"), date: StoreTrial.date)
+            }
+            _ = try await saveChangeRequest(
+                StoreTrial.changeRequestSubmission(
+                    request, id: id, inProject: StoreCopyTrial.project,
+                    edited: StoreCopyTrial.text(count), expecting: .absent))
+        }
     }
 
     fileprivate func saveDrafts() async throws(TemplateStoreError) {

@@ -18,6 +18,12 @@ struct AuditSearch: Sendable {
         "REVOKE_TOKEN": "Revoke token", "CREATE_WEBHOOK": "Add webhook",
         "REMOVE_WEBHOOK": "Remove webhook", "CREATE_PROJECT": "Create project",
         "SET_PROJECT_DETAILS": "Change project details", "DELETE_PROJECT": "Delete project",
+        "CREATE_CHANGE_REQUEST": "Make change request",
+        "EDIT_CHANGE_REQUEST": "Edit change request",
+        "APPROVE_CHANGE_REQUEST": "Approve change request",
+        "REJECT_CHANGE_REQUEST": "Request changes",
+        "COMMENT_CHANGE_REQUEST": "Comment on change request",
+        "CLOSE_CHANGE_REQUEST": "Close change request",
     ]
 
     /// The names that ``action(of:)`` returns for sessions, which the store records as tokens.

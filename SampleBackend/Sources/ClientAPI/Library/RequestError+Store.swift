@@ -22,8 +22,11 @@ extension RequestError {
             case .draftMismatch: .draftMismatch(error.message)
             case .overridesMismatch: .overridesMismatch
             case .projectDetailsMismatch: .projectDetailsMismatch
-            case .tooManyOverrides, .tooManyWebhooks, .tooManyDrafts, .tokenNameExists:
+            case .tooManyOverrides, .tooManyWebhooks, .tooManyDrafts, .tokenNameExists,
+                .tooManyChangeRequests, .changeRequestTooLarge:
                 .invalidArgument(error.message)
+            case .changeRequestMismatch: .changeRequestMismatch(error.message)
+            case .changeRequestEnded: .changeRequestEnded(error.message)
             case .outOfSpace: .outOfSpace(error.clientMessage)
             case .readOnly: .storeIsReadOnly
             case .filesReplaced: .filesReplaced(error.clientMessage)
@@ -68,6 +71,19 @@ extension RequestError {
     static func draftMismatch(_ message: String) -> RequestError {
         RequestError(
             httpStatus: .preconditionFailed, statusName: "DRAFT_MISMATCH", message: message)
+    }
+
+    /// 412: the stored change request is not the one on which the act is based.
+    static func changeRequestMismatch(_ message: String) -> RequestError {
+        RequestError(
+            httpStatus: .preconditionFailed, statusName: "CHANGE_REQUEST_MISMATCH",
+            message: message)
+    }
+
+    /// 409: the change request is not open any more.
+    static func changeRequestEnded(_ message: String) -> RequestError {
+        RequestError(
+            httpStatus: .conflict, statusName: "CHANGE_REQUEST_ENDED", message: message)
     }
 
     /// 412: the pinned values of the user are not those on which the change is based.

@@ -240,7 +240,7 @@ package final class TemplateLibrary: Sendable {
             }
         case .project(let project): try await readProject(project, at: change.revision)
         case .session(id: ""): try await readVersionFloor()
-        case .tokens, .session, .webhooks: break
+        case .tokens, .session, .webhooks, .changeRequest: break
         }
         state.withLockedValue { $0.revision = max($0.revision, change.revision) }
     }

@@ -13,7 +13,7 @@ struct ChangeRecord: EtcdRecord {
     private let kind: String
     private var project: String?
     private var version: Int?
-    /// The user's ID, or the session's.
+    /// The ID of the user, the session or the change request.
     private var id: String?
 
     init(_ subject: StoreChange.Subject, number: Int, writeID: String) {
@@ -28,6 +28,8 @@ struct ChangeRecord: EtcdRecord {
         case .session(let id): (kind, self.id) = ("session", id)
         case .webhooks(let project): (kind, self.project) = ("webhooks", project)
         case .projectDetails(let project): (kind, self.project) = ("projectDetails", project)
+        case .changeRequest(let project, let id):
+            (kind, self.project, self.id) = ("changeRequest", project, id)
         case .project(let project): (kind, self.project) = ("project", project)
         }
     }
@@ -47,6 +49,7 @@ struct ChangeRecord: EtcdRecord {
         case ("session", _, _, let id?): .session(id: id)
         case ("webhooks", let project?, _, _): .webhooks(project: project)
         case ("projectDetails", let project?, _, _): .projectDetails(project: project)
+        case ("changeRequest", let project?, _, let id?): .changeRequest(project: project, id: id)
         case ("project", let project?, _, _): .project(project)
         default: nil
         }

@@ -102,6 +102,7 @@ struct StoreCopying: Sendable {
             case .webhooks: ("webhook", "webhooks")
             case .deliveries: ("delivery", "deliveries")
             case .drafts: ("draft", "drafts")
+            case .changeRequests: ("change request", "change requests")
             case .auditEntries: ("audit entry", "audit entries")
             }
         return count == 1 ? one : several

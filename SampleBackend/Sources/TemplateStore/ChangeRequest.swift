@@ -1,0 +1,223 @@
+import Crypto
+public import Foundation
+import JSONTree
+
+/// What is known of a change request except for its templates: its author, its votes and comments.
+///
+/// A value that engines store as one text. The decisions that depend on it, such as whether its
+/// content may be published, are functions of it.
+public struct ChangeRequest: Sendable, Hashable, Codable {
+    /// Someone who acts on a change request.
+    public struct Participant: Sendable, Hashable, Codable {
+        /// The owner of the token used; nil for a token of a program.
+        public let person: String?
+
+        /// The name of the token used.
+        public let actor: String
+
+        /// Creates a participant.
+        public init(person: String?, actor: String) {
+            self.person = person
+            self.actor = actor
+        }
+
+        /// True for the same names, byte by byte.
+        func hasSameBytes(as other: Participant) -> Bool {
+            actor.utf8.elementsEqual(other.actor.utf8)
+                && person.map { Data($0.utf8) } == other.person.map { Data($0.utf8) }
+        }
+    }
+
+    /// What a reviewer says about a content; stores keep the raw value.
+    public enum Verdict: String, Sendable, Hashable, Codable {
+        case approve = "APPROVE"
+        /// Prevents a publish until the same person approves.
+        case requestChanges = "REQUEST_CHANGES"
+    }
+
+    /// The current vote of one person.
+    public struct Vote: Sendable, Hashable, Codable {
+        /// The owner of the token used.
+        public let person: String
+
+        /// The name of the token used.
+        public let actor: String
+
+        /// The verdict.
+        public let verdict: Verdict
+
+        /// The digest of the content voted on.
+        public let digest: String
+
+        /// The version that was live when the vote was given.
+        public let liveVersion: Int
+
+        /// The reason; nil for none.
+        public let comment: String?
+
+        /// The time of the vote.
+        public let date: Date
+
+        /// Creates a vote.
+        public init(
+            person: String, actor: String, verdict: Verdict, digest: String, liveVersion: Int,
+            comment: String? = nil, date: Date
+        ) {
+            self.person = person
+            self.actor = actor
+            self.verdict = verdict
+            self.digest = digest
+            self.liveVersion = liveVersion
+            self.comment = comment
+            self.date = date.roundedToMilliseconds
+        }
+    }
+
+    /// A comment.
+    public struct Comment: Sendable, Hashable, Codable {
+        /// The author.
+        public let author: Participant
+
+        /// The text.
+        public let text: String
+
+        /// The setting or condition that the comment is about; nil for the whole request.
+        public let path: String?
+
+        /// The time of the comment.
+        public let date: Date
+
+        /// Creates a comment.
+        public init(author: Participant, text: String, path: String? = nil, date: Date) {
+            self.author = author
+            self.text = text
+            self.path = path
+            self.date = date.roundedToMilliseconds
+        }
+    }
+
+    /// The end of a request by a publish or a closure.
+    public struct Ending: Sendable, Hashable, Codable {
+        /// Who ended it.
+        public let participant: Participant
+
+        /// The version that was published; nil for a request that was closed.
+        public let version: Int?
+
+        /// The reason for which the approvals were bypassed; nil when they were not.
+        public let bypassReason: String?
+
+        /// The time of the end.
+        public let date: Date
+
+        /// Creates an ending.
+        public init(
+            participant: Participant, version: Int? = nil, bypassReason: String? = nil, date: Date
+        ) {
+            self.participant = participant
+            self.version = version
+            self.bypassReason = bypassReason
+            self.date = date.roundedToMilliseconds
+        }
+    }
+
+    /// The title.
+    public var title: String
+
+    /// The description; nil for none.
+    public var text: String?
+
+    /// Who made the request.
+    public let author: Participant
+
+    /// Who changed its content later, each once.
+    public private(set) var editors: [Participant] = []
+
+    /// The version on which the edit is based; 0 when nothing was published.
+    public var baseVersion: Int
+
+    /// The digest of the edited template; stores set it with the content.
+    public internal(set) var contentDigest = ""
+
+    /// The current vote of each person, in the order of the votes.
+    public private(set) var votes: [Vote] = []
+
+    /// The comments, oldest first.
+    public private(set) var comments: [Comment] = []
+
+    /// The end of the request; nil while it is open, and when it expired.
+    public var ending: Ending?
+
+    /// The time of creation.
+    public let creationDate: Date
+
+    /// Creates a request without votes.
+    public init(
+        title: String, text: String? = nil, author: Participant, baseVersion: Int,
+        creationDate: Date
+    ) {
+        self.title = title
+        self.text = text
+        self.author = author
+        self.baseVersion = baseVersion
+        self.creationDate = creationDate.roundedToMilliseconds
+    }
+
+    /// Records who changed the content.
+    public mutating func addEditor(_ editor: Participant) {
+        let isKnown = ([author] + editors).contains { $0.hasSameBytes(as: editor) }
+        if !isKnown { editors.append(editor) }
+    }
+
+    /// Records a vote, which replaces the earlier one of the same person.
+    public mutating func add(_ vote: Vote) {
+        votes.removeAll { $0.person.utf8.elementsEqual(vote.person.utf8) }
+        votes.append(vote)
+    }
+
+    /// Adds a comment.
+    public mutating func add(_ comment: Comment) { comments.append(comment) }
+}
+
+extension ChangeRequest {
+    /// The digest of a content on which people vote.
+    public static func digest(of content: Data) -> String {
+        Array(SHA256.hash(data: content)).hexadecimal
+    }
+
+    /// True when a person made the request or changed its content.
+    public func isMade(by person: String) -> Bool {
+        ([author] + editors).contains { participant in
+            participant.person.map { $0.utf8.elementsEqual(person.utf8) } ?? false
+        }
+    }
+
+    /// The request as engines store it.
+    package var record: Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(date.millisecondsSince1970)
+        }
+        // Texts and numbers can always be encoded; an empty record is read as damaged.
+        return (try? encoder.encode(self)) ?? Data()
+    }
+
+    /// Reads a stored request.
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `damaged`.
+    package init(record: Data) throws(TemplateStoreError) {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { decoder in
+            Date(millisecondsSince1970: try decoder.singleValueContainer().decode(Int64.self))
+        }
+        do {
+            self = try decoder.decode(Self.self, from: record)
+        } catch {
+            throw TemplateStoreError(
+                .damaged, "A change request cannot be read: restore a backup.",
+                underlyingError: error)
+        }
+    }
+}
