@@ -9,6 +9,7 @@ extension EtcdTemplateStore {
     ) async throws(TemplateStoreError) -> StoredTemplate {
         let project = submission.project
         let owner = owner.id
+        let source = try await source(of: submission)
         return try await writing(submission.content) {
             content throws(TemplateStoreError) in
             try await write(
@@ -20,7 +21,7 @@ extension EtcdTemplateStore {
                     EtcdRange(keys: .key(keys.details(ofProject: project))),
                     EtcdRange(keys: .key(keys.deletedProject(project))),
                     EtcdRange(keys: .key(keys.floor)),
-                ] + keys.receiverRanges(ofProject: project)
+                ] + keys.gateRanges(of: submission) + keys.receiverRanges(ofProject: project)
             ) { [keys] reading throws(TemplateStoreError) in
                 let known = try reading.records(0, as: VersionRecord.self).first?.number
                 try reading.checkIsNotArchived(project, detailsAt: 2)
@@ -29,6 +30,9 @@ extension EtcdTemplateStore {
                 let deleted = try reading.deletedVersion(at: 3)
                 let number = VersionFloor.nextVersion(
                     after: known, deleted: deleted, floor: try reading.versionFloor(at: 4))
+                let request = try reading.gate(
+                    for: submission, detailsAt: 2, deletedVersion: deleted, from: 5, source: source
+                ).check(publishing: number)
                 let template = submission.stored(asVersion: number, revision: .zero)
                 let record = try VersionRecord(
                     template.version, content: content.reference
@@ -54,9 +58,13 @@ extension EtcdTemplateStore {
                         .delete(keys.content(version.content.id)),
                     ]
                 }
-                let receivers = try EtcdReceiver.all(in: reading, from: 5, keys: keys, for: owner)
+                let receivers = try EtcdReceiver.all(in: reading, from: 8, keys: keys, for: owner)
                 try EtcdReceiver.enqueue(
                     template.version, for: receivers, in: &write, keys: keys)
+                if let request {
+                    write.operations.append(
+                        try reading.publishing(request, recordAt: 6, keys: keys))
+                }
                 write.change = .init(
                     subject: .template(project: project, version: number),
                     entry: AuditEntry(of: template))

@@ -1,5 +1,6 @@
 import Foundation
 import TemplateStore
+import Templates
 
 // Change requests; the templates of a request are part of it.
 extension InMemoryStoreContents {
@@ -32,6 +33,26 @@ extension InMemoryStoreContents {
             AuditEntry(of: submission, revision: nextRevision))
         stored.contents = nil
         return stored
+    }
+
+    /// What decides whether a template may be published.
+    func gate(for submission: TemplateSubmission) -> PublishGate {
+        let project = projects[submission.project]
+        return PublishGate(
+            submission: submission, protection: project?.details?.details.protection,
+            request: submission.approval.changeRequest.flatMap {
+                changeRequest(id: $0.id, inProject: submission.project, date: submission.date)
+            }, tokens: tokens,
+            sourceContent: project?.versions.first {
+                $0.version.number == submission.sourceVersion
+            }?.content)
+    }
+
+    /// Replaces a stored request.
+    mutating func replace(_ request: StoredChangeRequest) {
+        changeRequests[request.project, default: []] = (changeRequests[request.project] ?? []).map {
+            $0.stored.id.utf8.elementsEqual(request.id.utf8) ? ChangeRequestEntry(request) : $0
+        }
     }
 
     /// A request with its templates; nil when there is none with this identifier.

@@ -63,9 +63,11 @@ struct InMemoryStoreContents {
             current: current ?? 0,
             isPublished: projects[submission.project]?.versions.isEmpty == false)
         let deletedVersion = deletedVersions[submission.project]
+        let number = VersionFloor.nextVersion(
+            after: current, deleted: deletedVersion, floor: versionFloor)
+        let request = try gate(for: submission).check(publishing: number)
         let template = submission.stored(
-            asVersion: VersionFloor.nextVersion(
-                after: current, deleted: deletedVersion, floor: versionFloor),
+            asVersion: number,
             revision: nextRevision, deletedVersion: deletedVersion)
         var versions = projects[submission.project]?.versions ?? []
         versions.append(template)
@@ -74,6 +76,7 @@ struct InMemoryStoreContents {
         record(
             .template(project: submission.project, version: template.version.number),
             AuditEntry(of: template))
+        if let request { replace(request) }
         webhooks.enqueue(template)
         return template
     }

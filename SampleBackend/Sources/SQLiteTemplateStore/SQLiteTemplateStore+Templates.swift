@@ -23,6 +23,7 @@ extension SQLiteTemplateStore {
             let deletedVersion = try db.deletedVersion(ofProject: submission.project)
             let number = VersionFloor.nextVersion(
                 after: known, deleted: deletedVersion, floor: try db.versionFloor())
+            let request = try db.gate(for: submission).check(publishing: number)
             let revision = try db.recordChange(
                 .template(project: submission.project, version: number),
                 keeping: options.keptChanges)
@@ -46,6 +47,7 @@ extension SQLiteTemplateStore {
                     )
                     """, arguments: [id])
             try db.record(AuditEntry(of: template))
+            if let request { try db.upsert(ChangeRequestEntry(request)) }
             try db.enqueueDeliveries(of: template, inProject: id)
             return template
         }
@@ -105,6 +107,28 @@ extension SQLiteTemplateStore {
 }
 
 extension Database {
+    /// What decides whether a template may be published.
+    fileprivate func gate(for submission: TemplateSubmission) throws -> PublishGate {
+        let project = submission.project
+        let deleted = try deletedVersion(ofProject: project)
+        return PublishGate(
+            submission: submission,
+            protection: try projectDetails(ofProject: project)?.details.protection,
+            request: try submission.approval.changeRequest.flatMap { reference in
+                try changeRequest(id: reference.id, inProject: project, withContents: false)?
+                    .seen(at: submission.date, deletedVersion: deleted)
+            }, tokens: try tokens(),
+            sourceContent: try submission.sourceVersion.flatMap { number in
+                try Data.fetchOne(
+                    self,
+                    sql: """
+                        SELECT content FROM versions
+                        WHERE project = (SELECT id FROM projects WHERE name = CAST(? AS BLOB))
+                            AND number = ?
+                        """, arguments: [SQLiteBytes(project), number])
+            })
+    }
+
     func insert(_ template: StoredTemplate, intoProject project: Int64) throws {
         let version = template.version
         try execute(

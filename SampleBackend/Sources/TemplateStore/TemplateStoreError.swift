@@ -9,7 +9,7 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
             case overridesMismatch, tokenNameExists, outcomeUnknown, notEmpty, incompleteCopy
             case otherStore, changesLost, projectExists, projectArchived, projectNotArchived
             case changeRequestMismatch, changeRequestEnded, tooManyChangeRequests
-            case changeRequestTooLarge
+            case changeRequestTooLarge, approvalRequired
         }
 
         private let kind: Kind
@@ -42,6 +42,8 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         public static let changeRequestEnded = Code(kind: .changeRequestEnded)
         /// The project has the maximum number of open change requests.
         public static let tooManyChangeRequests = Code(kind: .tooManyChangeRequests)
+        /// The project is protected, and approvals of the publish are missing.
+        public static let approvalRequired = Code(kind: .approvalRequired)
         /// The comments and votes of the change request take more space than it may.
         public static let changeRequestTooLarge = Code(kind: .changeRequestTooLarge)
         /// A token with the same identifier or hash exists.
@@ -95,6 +97,10 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
 
     /// The current version for a `versionMismatch`; 0 when there is none.
     public let currentVersion: Int?
+
+    /// The number of approvals that an `approvalRequired` still needs; 0 when requested changes
+    /// alone prevent the publish.
+    public internal(set) var missingApprovals: Int?
 
     /// The engine's error.
     public let underlyingError: (any Error)?

@@ -19,6 +19,7 @@ extension TemplateStoring {
     ///   - description: The reason, as the description of the new version.
     ///   - date: The time of the rollback.
     ///   - origin: The interface through which it is made.
+    ///   - approval: The grounds for a publish in a protected project.
     /// - Returns: The new version.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing`; `versionMissing` when the
     ///   version is not stored or not older than the current one; `versionMismatch` when the
@@ -27,7 +28,8 @@ extension TemplateStoring {
     public func rollBack(
         to number: Int, inProject project: String,
         expecting expectation: TemplateSubmission.Expectation = .any, user: TemplateVersion.User,
-        description: String? = nil, date: Date, origin: TemplateVersion.Origin = .restAPI
+        description: String? = nil, date: Date, origin: TemplateVersion.Origin = .restAPI,
+        approval: PublishApproval = .none
     ) async throws(TemplateStoreError) -> StoredTemplate {
         var mismatch: TemplateStoreError?
         for _ in 0..<rollbackAttempts {
@@ -60,7 +62,7 @@ extension TemplateStoring {
             let submission = TemplateSubmission(
                 project: project, content: target.content, expectation: .version(current),
                 date: date, user: user, description: description, origin: origin,
-                updateType: .rollback, sourceVersion: number)
+                updateType: .rollback, sourceVersion: number, approval: approval)
             do {
                 return try await publish(submission)
             } catch {

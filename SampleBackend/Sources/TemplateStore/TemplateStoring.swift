@@ -10,10 +10,14 @@ public protocol TemplateStoring: Sendable {
     /// was restored. Drops the oldest versions beyond ``TemplateStoreLimits/keptVersions``. Creates a
     /// delivery for each webhook of the project, atomically with the version.
     ///
+    /// In a project with a ``ProjectProtection``, the transaction counts the approvals of the change
+    /// request that the submission names; the request is published with the version.
+    ///
     /// - Parameter submission: The template and its metadata.
     /// - Returns: The stored version.
     /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` and the current version
-    ///   when that is not the expected one, or `projectArchived`; nothing is stored then.
+    ///   when that is not the expected one, `projectArchived`, `approvalRequired`,
+    ///   `changeRequestMismatch` or `changeRequestEnded`; nothing is stored then.
     func publish(
         _ submission: TemplateSubmission
     ) async throws(TemplateStoreError) -> StoredTemplate
@@ -76,12 +80,16 @@ public struct TemplateSubmission: Sendable, Hashable {
     /// publishes.
     public var sourceVersion: Int?
 
+    /// The grounds for a publish in a protected project.
+    public var approval: PublishApproval
+
     /// Creates a submission.
     public init(
         project: String, content: Data, expectation: Expectation, date: Date,
         user: TemplateVersion.User, description: String? = nil,
         origin: TemplateVersion.Origin = .restAPI,
-        updateType: TemplateVersion.UpdateType = .incrementalUpdate, sourceVersion: Int? = nil
+        updateType: TemplateVersion.UpdateType = .incrementalUpdate, sourceVersion: Int? = nil,
+        approval: PublishApproval = .none
     ) {
         self.project = project
         self.content = content
@@ -92,6 +100,7 @@ public struct TemplateSubmission: Sendable, Hashable {
         self.origin = origin
         self.updateType = updateType
         self.sourceVersion = sourceVersion
+        self.approval = approval
     }
 }
 
@@ -104,7 +113,7 @@ extension TemplateSubmission {
             project: project,
             version: TemplateVersion(
                 number: number, updateTime: date.roundedToMilliseconds, updateUser: user,
-                description: description, updateOrigin: origin, updateType: updateType,
+                description: storedDescription, updateOrigin: origin, updateType: updateType,
                 sourceVersion: sourceVersion),
             content: content, revision: revision, deletedVersion: deletedVersion)
     }

@@ -41,7 +41,8 @@ public struct TemplateStoreConformance: Sendable {
 
     /// All checks, for each part of a store and for the whole store.
     public static var allChecks: [Check] {
-        templateChecks + draftChecks + changeRequestChecks + projectChecks + projectDetailsChecks
+        templateChecks + draftChecks + changeRequestChecks + gateChecks
+            + projectChecks + projectDetailsChecks
             + overridesChecks
             + changeChecks
             + auditChecks + tokenChecks + sessionChecks + webhookChecks + replicaChecks

@@ -17,6 +17,8 @@ extension Administration {
         let user: TemplateVersion.User
         /// The channel to record as the version's origin.
         let origin: TemplateVersion.Origin
+        /// The grounds for a publish in a protected project.
+        let approval: PublishApproval
     }
 
     /// A template that passed every check except that of its version.
@@ -45,7 +47,8 @@ extension Administration {
                 expectation: expectation, date: now(),
                 user: request.user, description: validated.template.version?.description,
                 origin: request.origin,
-                updateType: expectation == .any ? .forcedUpdate : .incrementalUpdate))
+                updateType: expectation == .any ? .forcedUpdate : .incrementalUpdate,
+                approval: request.approval))
     }
 
     /// Checks that the template would be stored.
@@ -79,8 +82,9 @@ extension Administration {
     /// Publishes a checked template; clients receive it immediately.
     ///
     /// - Returns: The stored template.
-    /// - Throws: A ``RequestError`` with status 412 when another version is current, and 413 when
-    ///   the response with the stored template would be too large.
+    /// - Throws: A ``RequestError`` with status 412 when another version is current, 403 when the
+    ///   project is protected and approvals are missing, and 413 when the response with the stored
+    ///   template would be too large.
     func publish(_ template: CheckedTemplate) async throws(RequestError) -> StoredTemplate {
         try checkAnswer(with: template.submission.content)
         let project = template.submission.project
@@ -104,7 +108,7 @@ extension Administration {
     ///   template would be too large.
     func rollBack(
         to version: Int, inProject project: String, ifMatch: String?, user: TemplateVersion.User,
-        description: String?, origin: TemplateVersion.Origin
+        description: String?, origin: TemplateVersion.Origin, approval: PublishApproval
     ) async throws(RequestError) -> StoredTemplate {
         try await checkExists(project)
         let expectation: TemplateSubmission.Expectation =
@@ -122,7 +126,7 @@ extension Administration {
             () throws(TemplateStoreError) in
             try await store.rollBack(
                 to: version, inProject: project, expecting: expectation, user: user,
-                description: description, date: now(), origin: origin)
+                description: description, date: now(), origin: origin, approval: approval)
         }
         await library.applyPublished(stored)
         return stored

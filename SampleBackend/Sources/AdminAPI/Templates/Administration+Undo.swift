@@ -16,6 +16,8 @@ extension Administration {
         let user: TemplateVersion.User
         let description: String?
         let origin: TemplateVersion.Origin
+        /// The grounds for a publish in a protected project.
+        let approval: PublishApproval
     }
 
     /// Maximum number of attempts to undo in any current version while others publish.
@@ -64,7 +66,7 @@ extension Administration {
                 project: request.project, content: content,
                 expectation: .version(current.version.number), date: now(), user: request.user,
                 description: request.description, origin: request.origin, updateType: .undo,
-                sourceVersion: request.version))
+                sourceVersion: request.version, approval: request.approval))
     }
 
     /// - Throws: A ``RequestError`` with status 412 when another version is expected.

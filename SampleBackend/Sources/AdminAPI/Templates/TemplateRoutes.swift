@@ -23,7 +23,7 @@ struct TemplateRoutes: Sendable {
                     .get: Endpoint(access: RoleAccess(.viewer), handler: get),
                     .put: Endpoint(
                         access: RoleAccess(
-                            upTo: .publisher, query: ["validateOnly"],
+                            upTo: .publisher, query: ["validateOnly", "bypass"],
                             neededRole: Self.roleToPut),
                         handler: put),
                 ]),
@@ -32,7 +32,7 @@ struct TemplateRoutes: Sendable {
                 Self.path + ":rollback",
                 [
                     .post: Endpoint(
-                        access: RoleAccess(.publisher, query: ["versionNumber"]),
+                        access: RoleAccess(.publisher, query: ["versionNumber", "bypass"]),
                         handler: rollBack)
                 ]),
             Route(
@@ -40,7 +40,7 @@ struct TemplateRoutes: Sendable {
                 [
                     .post: Endpoint(
                         access: RoleAccess(
-                            upTo: .publisher, query: ["validateOnly"],
+                            upTo: .publisher, query: ["validateOnly", "bypass"],
                             neededRole: Self.roleToPut),
                         handler: undo)
                 ]),
@@ -72,7 +72,7 @@ struct TemplateRoutes: Sendable {
             .init(
                 project: request.project, body: Data(buffer: request.body),
                 ifMatch: request.headerFields[.ifMatch], user: request.user,
-                origin: request.origin))
+                origin: request.origin, approval: try request.approval))
         var response: RouteResponse
         if try request.flag(named: "validateOnly") {
             try await administration.checkPublish(of: checked)
@@ -114,7 +114,8 @@ struct TemplateRoutes: Sendable {
             try await administration.rollBack(
                 to: try request.givenVersion, inProject: request.project,
                 ifMatch: request.headerFields[.ifMatch], user: request.user,
-                description: try request.givenDescription, origin: request.origin))
+                description: try request.givenDescription, origin: request.origin,
+                approval: try request.approval))
     }
 
     /// Publishes the current version without the changes of an earlier one, or only validates it.
@@ -123,7 +124,8 @@ struct TemplateRoutes: Sendable {
         let undo = Administration.UndoRequest(
             project: request.project, version: try request.givenVersion,
             ifMatch: request.headerFields[.ifMatch], user: request.user,
-            description: try request.givenDescription, origin: request.origin)
+            description: try request.givenDescription, origin: request.origin,
+            approval: try request.approval)
         guard try request.flag(named: "validateOnly") else {
             return answer(try await administration.undo(undo))
         }

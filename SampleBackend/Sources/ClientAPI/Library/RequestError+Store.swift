@@ -25,6 +25,7 @@ extension RequestError {
             case .tooManyOverrides, .tooManyWebhooks, .tooManyDrafts, .tokenNameExists,
                 .tooManyChangeRequests, .changeRequestTooLarge:
                 .invalidArgument(error.message)
+            case .approvalRequired: .approvalRequired(error)
             case .changeRequestMismatch: .changeRequestMismatch(error.message)
             case .changeRequestEnded: .changeRequestEnded(error.message)
             case .outOfSpace: .outOfSpace(error.clientMessage)
@@ -71,6 +72,14 @@ extension RequestError {
     static func draftMismatch(_ message: String) -> RequestError {
         RequestError(
             httpStatus: .preconditionFailed, statusName: "DRAFT_MISMATCH", message: message)
+    }
+
+    /// 403: approvals are missing; `details` has their number.
+    static func approvalRequired(_ error: TemplateStoreError) -> RequestError {
+        var result = RequestError(
+            httpStatus: .forbidden, statusName: "APPROVAL_REQUIRED", message: error.message)
+        result.details = [["missingApprovals": .number("\(error.missingApprovals ?? 0)")]]
+        return result
     }
 
     /// 412: the stored change request is not the one on which the act is based.

@@ -1,0 +1,80 @@
+import Foundation
+import TemplateStore
+import Templates
+
+// What decides whether a template may be published.
+extension EtcdTemplateStore {
+    /// The content of a version, which a rollback publishes again.
+    struct Source: Sendable {
+        let id: String
+        let content: Data
+    }
+
+    /// Reads the content that a rollback publishes again, before its transaction, which compares the
+    /// identifier: contents never change.
+    func source(
+        of submission: TemplateSubmission
+    ) async throws(TemplateStoreError) -> Source? {
+        guard submission.updateType == .rollback, let number = submission.sourceVersion else {
+            return nil
+        }
+        let key = keys.version(number, ofProject: submission.project)
+        let found = try await read([EtcdRange(keys: .key(key))])
+            .records(0, as: VersionRecord.self).first
+        guard let found else { return nil }
+        do throws(EtcdFailure) {
+            return try await content(found.content).map {
+                Source(id: found.content.id, content: $0)
+            }
+        } catch {
+            throw isClosed ? .closed : TemplateStoreError(error)
+        }
+    }
+}
+
+extension EtcdKeys {
+    /// The ranges that ``EtcdReading/gate(for:detailsAt:deletedVersion:from:source:)`` reads.
+    func gateRanges(of submission: TemplateSubmission) -> [EtcdRange] {
+        let project = submission.project
+        // No request has an empty identifier, and no published version is 0.
+        let id = submission.approval.changeRequest?.id ?? ""
+        return [
+            EtcdRange(keys: tokens),
+            EtcdRange(keys: .key(changeRequest(id, inProject: project))),
+            EtcdRange(keys: .key(version(submission.sourceVersion ?? 0, ofProject: project))),
+        ]
+    }
+}
+
+extension EtcdReading {
+    /// What decides whether a template may be published; `place` is the index of the first of
+    /// ``EtcdKeys/gateRanges(of:)``.
+    func gate(
+        for submission: TemplateSubmission, detailsAt detailsPlace: Int, deletedVersion: Int?,
+        from place: Int, source: EtcdTemplateStore.Source?
+    ) throws(TemplateStoreError) -> PublishGate {
+        let tokens = try records(place, as: TokenRecord.self).compactMap {
+            $0.token(lastUse: nil)
+        }
+        let request = try records(place + 1, as: ChangeRequestRecord.self).first?.entry().stored
+        let version = try records(place + 2, as: VersionRecord.self).first
+        let isSource = version.map { $0.content.id == source?.id } ?? false
+        return PublishGate(
+            submission: submission,
+            protection: try records(detailsPlace, as: DetailsRecord.self).first?.details.protection,
+            request: request?.seen(at: submission.date, deletedVersion: deletedVersion),
+            tokens: tokens, sourceContent: isSource ? source?.content : nil)
+    }
+
+    /// The operation that stores a request as published; its record is at an index of the reading.
+    func publishing(
+        _ request: StoredChangeRequest, recordAt place: Int, keys: EtcdKeys
+    ) throws(TemplateStoreError) -> EtcdOperation {
+        let known = try records(place, as: ChangeRequestRecord.self).first
+        guard let known else { throw .changeRequestMismatch(request.id, isThere: false) }
+        let record = ChangeRequestRecord(
+            ChangeRequestEntry(request), base: known.base, content: known.content)
+        return .put(
+            keys.changeRequest(request.id, inProject: request.project), try record.encoded())
+    }
+}

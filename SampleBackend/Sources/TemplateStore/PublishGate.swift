@@ -1,0 +1,231 @@
+package import Foundation
+import Templates
+
+/// On what grounds a template may be published in a protected project.
+public struct PublishApproval: Sendable, Hashable {
+    /// No grounds; sufficient without protection.
+    public static let none = PublishApproval()
+
+    /// The change request whose changes are published; nil for other publishes.
+    public var changeRequest: ChangeRequestReference?
+
+    /// The reason for which the approvals are bypassed; nil when they are not.
+    ///
+    /// Whoever sets it has checked that the publisher may bypass approvals.
+    public var bypassReason: String?
+
+    /// The owner of the publisher's token; nil for a token of a program.
+    public var person: String?
+
+    /// Creates grounds.
+    public init(
+        changeRequest: ChangeRequestReference? = nil, bypassReason: String? = nil,
+        person: String? = nil
+    ) {
+        self.changeRequest = changeRequest
+        self.bypassReason = bypassReason
+        self.person = person
+    }
+}
+
+/// A state of a change request that a publisher has seen and merged.
+public struct ChangeRequestReference: Sendable, Hashable {
+    /// The identifier in the project.
+    public var id: String
+
+    /// The tag of the state.
+    public var tag: String
+
+    /// The people whose votes do not count, since what was published after their votes concerns the
+    /// request.
+    public var outdatedVoters: [String]
+
+    /// Creates a reference.
+    public init(id: String, tag: String, outdatedVoters: [String] = []) {
+        self.id = id
+        self.tag = tag
+        self.outdatedVoters = outdatedVoters
+    }
+}
+
+/// The votes of a change request that count at a time, by people and not by tokens.
+package struct ApprovalCount: Sendable, Hashable {
+    /// The people who approve the current content.
+    package private(set) var approvals: [String] = []
+
+    /// The people whose request for changes stands, for whatever content.
+    package private(set) var rejections: [String] = []
+
+    /// The number of approvals that are needed.
+    package let required: Int
+
+    /// The number of approvals that are still needed.
+    package var missing: Int { max(required - approvals.count, 0) }
+
+    package var isSufficient: Bool { missing == 0 && rejections.isEmpty }
+
+    /// Counts the votes of people who have a valid token with a role that may approve in the
+    /// project; not those of the people who made the request, unless the protection allows it.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - project: The project's name.
+    ///   - protection: The protection; nil needs no approval.
+    ///   - tokens: All tokens.
+    ///   - date: The current time.
+    ///   - outdatedVoters: The people whose approvals do not count.
+    package init(
+        of request: ChangeRequest, inProject project: String, protection: ProjectProtection?,
+        tokens: [StoredToken], at date: Date, ignoring outdatedVoters: [String] = []
+    ) {
+        required = protection?.requiredApprovals ?? 0
+        let voters = Set(
+            tokens.filter { token in
+                token.isLiving(at: date)
+                    && token.role(inProject: project).map(\.mayApprove) ?? false
+            }.compactMap { $0.owner.map { Data($0.utf8) } })
+        let outdated = Set(outdatedVoters.map { Data($0.utf8) })
+        for vote in request.votes {
+            let voter = Data(vote.person.utf8)
+            guard voters.contains(voter),
+                protection?.selfApproval == true || !request.isMade(by: vote.person)
+            else { continue }
+            switch vote.verdict {
+            case .requestChanges: rejections.append(vote.person)
+            case .approve where vote.digest == request.contentDigest && !outdated.contains(voter):
+                approvals.append(vote.person)
+            case .approve: break
+            }
+        }
+    }
+}
+
+extension StoredToken.Role {
+    /// True when a person with this role may approve change requests.
+    package var mayApprove: Bool { self >= .editor }
+}
+
+/// The decision whether a template may be published, from what the transaction of the publish has
+/// read.
+///
+/// All engines ask it before they store a version, so no route leads around it.
+package struct PublishGate: Sendable {
+    package let submission: TemplateSubmission
+
+    /// The protection of the project; nil for none.
+    package let protection: ProjectProtection?
+
+    /// The change request that the submission names, as seen at the time of the publish; nil when it
+    /// does not exist.
+    package let request: StoredChangeRequest?
+
+    /// All tokens.
+    package let tokens: [StoredToken]
+
+    /// The content of the published version that a rollback publishes again; nil for other
+    /// publishes, and when it is not stored.
+    package let sourceContent: Data?
+
+    package init(
+        submission: TemplateSubmission, protection: ProjectProtection?,
+        request: StoredChangeRequest?, tokens: [StoredToken], sourceContent: Data?
+    ) {
+        self.submission = submission
+        self.protection = protection
+        self.request = request
+        self.tokens = tokens
+        self.sourceContent = sourceContent
+    }
+
+    /// Checks the publish of the version `number`.
+    ///
+    /// - Returns: The change request as published, to be stored with the version; nil without one.
+    /// - Throws: ``TemplateStoreError`` with the code `approvalRequired`, or
+    ///   `changeRequestMismatch` or `changeRequestEnded` for the request.
+    package func check(publishing number: Int) throws(TemplateStoreError) -> StoredChangeRequest? {
+        let request = try checkedRequest()
+        try checkApprovals(of: request)
+        return request.map { published($0, as: number) }
+    }
+
+    private func checkedRequest() throws(TemplateStoreError) -> StoredChangeRequest? {
+        guard let reference = submission.approval.changeRequest else { return nil }
+        guard let request, request.tag.utf8.elementsEqual(reference.tag.utf8) else {
+            throw .changeRequestMismatch(reference.id, isThere: request != nil)
+        }
+        guard request.state == .open else {
+            throw .changeRequestEnded(reference.id, request.state)
+        }
+        return request
+    }
+
+    private func checkApprovals(of request: StoredChangeRequest?) throws(TemplateStoreError) {
+        guard let protection, submission.approval.bypassReason == nil else { return }
+        // The content decides, since a submission can claim to be a rollback.
+        if protection.rollbackWithoutApproval, submission.updateType == .rollback,
+            sourceContent == submission.content
+        {
+            return
+        }
+        // Which votes are outdated is known for one current version only.
+        guard let request, case .version = submission.expectation else {
+            throw .approvalRequired(
+                inProject: submission.project, missing: protection.requiredApprovals)
+        }
+        let count = ApprovalCount(
+            of: request.request, inProject: submission.project, protection: protection,
+            tokens: tokens, at: submission.date,
+            ignoring: submission.approval.changeRequest?.outdatedVoters ?? [])
+        guard count.isSufficient else {
+            throw .approvalRequired(
+                inProject: submission.project, missing: count.missing,
+                rejectedBy: count.rejections)
+        }
+    }
+
+    private func published(_ stored: StoredChangeRequest, as number: Int) -> StoredChangeRequest {
+        var request = stored.request
+        request.ending = ChangeRequest.Ending(
+            participant: .init(
+                person: submission.approval.person, actor: submission.user.name ?? ""),
+            version: number, bypassReason: submission.approval.bypassReason,
+            date: submission.date)
+        return StoredChangeRequest(
+            project: stored.project, id: stored.id, state: .published,
+            tag: UUID().uuidString.lowercased(), updateTime: submission.date.roundedToMilliseconds,
+            deletedVersion: stored.deletedVersion, request: request, contents: stored.contents)
+    }
+}
+
+extension TemplateSubmission {
+    /// Maximum length of a description with its grounds, in characters, as of other descriptions.
+    private static let maximumDescriptionLength = 1_024
+
+    /// The description of the version: the change request, a bypass of approvals and its reason,
+    /// then the publisher's description.
+    package var storedDescription: String? {
+        let grounds = [
+            approval.changeRequest.map { "Change request \($0.id)" },
+            approval.bypassReason.map { "Without approval: \($0)" }, description,
+        ].compactMap { $0 }
+        guard !grounds.isEmpty else { return nil }
+        return String(grounds.joined(separator: ": ").prefix(Self.maximumDescriptionLength))
+    }
+}
+
+extension TemplateStoreError {
+    package static func approvalRequired(
+        inProject project: String, missing: Int, rejectedBy people: [String] = []
+    ) -> TemplateStoreError {
+        let needs = [
+            missing > 0 ? "needs \(missing) more \(missing == 1 ? "approval" : "approvals")" : nil,
+            people.isEmpty ? nil : "has changes requested by \(people.joined(separator: ", "))",
+        ].compactMap { $0 }.joined(separator: " and ")
+        var error = TemplateStoreError(
+            .approvalRequired,
+            "The project '\(project)' is protected, and this publish \(needs): make a change "
+                + "request, have it approved, and publish it.")
+        error.missingApprovals = missing
+        return error
+    }
+}
