@@ -30,6 +30,7 @@ extension Administration {
             + ProjectRoutes(administration: self).routes
             + ProjectDetailsRoutes(administration: self).routes
             + ProtectionRoutes(administration: self).routes
+            + ChangeRequestRoutes(administration: self).routes
             + MergeRoutes(administration: self).routes
             + PromotionRoutes(administration: self).routes
             + ConditionRoutes().routes

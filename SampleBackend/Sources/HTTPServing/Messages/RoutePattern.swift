@@ -3,8 +3,8 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     enum Segment: Sendable, Hashable {
         /// Matches exactly this text after decoding.
         case literal(String)
-        /// Matches any segment, including an empty one.
-        case parameter(String)
+        /// Matches any segment with this end; without one, also an empty segment.
+        case parameter(String, end: String)
         /// Matches the rest of a path: one or more segments with the slashes between them.
         case rest(String)
     }
@@ -16,8 +16,8 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses a pattern.
     ///
-    /// `{name}` is a parameter; `{name...}`, allowed only as the last segment, matches the rest of
-    /// the path.
+    /// `{name}` is a parameter, and `{name}:act` one whose segment ends in `:act`; `{name...}`,
+    /// allowed only as the last segment, matches the rest of the path.
     package init(_ pattern: String) {
         description = pattern.replacing(Self.restMark, with: "}")
         segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -26,7 +26,9 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
                 let name = segment.dropFirst()
                 return name.hasSuffix(Self.restMark)
                     ? .rest(String(name.dropLast(Self.restMark.count)))
-                    : .parameter(String(name.dropLast()))
+                    : .parameter(
+                        String(name.prefix { $0 != "}" }),
+                        end: String(name.drop { $0 != "}" }.dropFirst()))
             }
     }
 
@@ -37,7 +39,8 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     fileprivate func value(of name: String, in path: [String]) -> String? {
         for (index, segment) in segments.enumerated() {
             switch segment {
-            case .parameter(name): return path[index]
+            case .parameter(name, let end):
+                return String(Substring(path[index].utf8.dropLast(end.utf8.count)))
             case .rest(name): return path[index...].joined(separator: "/")
             case .literal, .parameter, .rest: continue
             }

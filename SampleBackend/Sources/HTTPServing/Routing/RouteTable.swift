@@ -2,14 +2,16 @@ import JSONTree
 
 /// Finds the pattern of a path in a tree with a node per segment.
 ///
-/// A literal segment precedes a parameter, and a parameter the rest of a path: `/users/new` is found
-/// before `/users/{id}`, whatever their order. Of two patterns that differ in the names of their
+/// A literal segment precedes a parameter, one with an end a parameter without, and a parameter the
+/// rest of a path: `/users/new` is found before `/users/{id}`, whatever their order. Of two patterns that differ in the names of their
 /// parameters only, the first one counts.
 package struct RouteTable: Sendable {
     private struct Node: Sendable {
         /// Few, so that comparing them all is faster than hashing.
         var literals: [(text: String, node: Int)] = []
-        /// The node after a parameter.
+        /// The nodes after parameters with an end, such as `{id}:approve`.
+        var ended: [(end: String, node: Int)] = []
+        /// The node after a parameter without an end.
         var parameter: Int?
         /// The pattern that ends here.
         var end: Int?
@@ -34,6 +36,13 @@ package struct RouteTable: Sendable {
                     node = known
                 } else {
                     nodes[node].literals.append((text, nodes.count))
+                    node = append()
+                }
+            case .parameter(_, let end) where !end.isEmpty:
+                if let known = nodes[node].ended.first(where: { $0.end.hasSameBytes(as: end) }) {
+                    node = known.node
+                } else {
+                    nodes[node].ended.append((end, nodes.count))
                     node = append()
                 }
             case .parameter:
@@ -74,11 +83,21 @@ package struct RouteTable: Sendable {
         {
             return found
         }
+        for (end, next) in nodes[node].ended where path[place].hasBytes(before: end) {
+            if let found = index(of: path, from: place + 1, in: next) { return found }
+        }
         if let next = nodes[node].parameter,
             let found = index(of: path, from: place + 1, in: next)
         {
             return found
         }
         return nodes[node].rest
+    }
+}
+
+extension String {
+    /// True when the text has an end, and something before it.
+    fileprivate func hasBytes(before end: String) -> Bool {
+        utf8.count > end.utf8.count && utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
     }
 }

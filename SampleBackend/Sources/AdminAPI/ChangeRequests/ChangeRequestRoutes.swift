@@ -1,0 +1,418 @@
+import ClientAPI
+import Foundation
+import HTTPServing
+import HTTPTypes
+import JSONTree
+import NIOCore
+import NIOFoundationEssentialsCompat
+import TemplateStore
+import Templates
+
+/// The routes of API 3 for change requests.
+struct ChangeRequestRoutes: Sendable {
+    let administration: Administration
+
+    private static let path = "/v1/projects/{project}/changeRequests"
+    private static let one = path + "/{changeRequestID}"
+
+    var routes: [Route] {
+        [
+            Route(
+                Self.path,
+                [
+                    .get: Endpoint(access: RoleAccess(.viewer), handler: list),
+                    .post: Endpoint(access: RoleAccess(.editor), handler: create),
+                ]),
+            Route(
+                Self.one,
+                [
+                    .get: Endpoint(access: RoleAccess(.viewer), handler: get),
+                    .patch: Endpoint(access: RoleAccess(.editor), handler: patch),
+                ]),
+            Self.post(Self.one + ":approve", .editor) { try await vote(.approve, $0) },
+            Self.post(Self.one + ":requestChanges", .editor) {
+                try await vote(.requestChanges, $0)
+            },
+            Self.post(Self.one + ":close", .editor, handler: close),
+            Self.post(Self.one + ":publish", .publisher, query: ["bypass"], handler: publish),
+            Self.post(Self.one + "/comments", .editor, handler: comment),
+        ]
+    }
+
+    private static func post(
+        _ path: String, _ role: StoredToken.Role, query: [String] = [],
+        handler: @escaping @Sendable (RouteRequest) async throws -> RouteResponse
+    ) -> Route {
+        Route(path, [.post: Endpoint(access: RoleAccess(role, query: query), handler: handler)])
+    }
+
+    /// Lists the requests, the last changed one first, without what they change.
+    @Sendable
+    private func list(_ request: RouteRequest) async throws -> RouteResponse {
+        let limit = try request.wholeNumber(named: "pageSize", in: 1...50) ?? 20
+        let state = try state(in: request)
+        var found = try await visible(
+            try await administration.changeRequests(inProject: request.project), to: request)
+        if found.isEmpty { try await administration.checkExists(request.project) }
+        if let token = try request.queryValue(named: "pageToken") {
+            guard let place = found.firstIndex(where: { $0.id.hasSameBytes(as: token) }) else {
+                throw RequestError.invalidArgument(
+                    "pageToken is unknown: begin with the first page.")
+            }
+            found.removeFirst(place + 1)
+        }
+        var page: [JSONNode] = []
+        var next: String?
+        for stored in found {
+            guard page.count < limit else { break }
+            next = stored.id
+            let whole = try await administration.changeRequest(
+                stored.id, inProject: request.project)
+            let reviewed = try await administration.reviewed(whole)
+            if state.map({ $0 == reviewed.state }) ?? true { page.append(reviewed.summary) }
+        }
+        var body: JSONNode = ["changeRequests": .array(page)]
+        if let next, found.last.map({ !$0.id.hasSameBytes(as: next) }) ?? false {
+            body.setMember("nextPageToken", .string(next))
+        }
+        return .json(body)
+    }
+
+    private func state(
+        in request: RouteRequest
+    ) throws(RequestError) -> ReviewedChangeRequest.State? {
+        guard let text = try request.queryValue(named: "state") else { return nil }
+        if let state = ReviewedChangeRequest.State(rawValue: text) { return state }
+        let states = ReviewedChangeRequest.State.allCases.map(\.rawValue)
+        throw .invalidArgument("state is unknown: send one of \(states.joined(separator: ", ")).")
+    }
+
+    /// The requests that the caller may see: a token that is limited to projects does not see those
+    /// of an earlier project of the same name.
+    private func visible(
+        _ requests: [StoredChangeRequest], to request: RouteRequest
+    ) async throws(RequestError) -> [StoredChangeRequest] {
+        guard request.administrator?.projects != nil else { return requests }
+        let project = request.project
+        let deleted = try await administration.callStore("deleted_version", project: project) {
+            () throws(TemplateStoreError) in
+            try await administration.store.deletedVersion(ofProject: project)
+        }
+        return requests.filter { $0.deletedVersion == deleted }
+    }
+
+    @Sendable
+    private func get(_ request: RouteRequest) async throws -> RouteResponse {
+        let stored = try await administration.changeRequest(
+            request.changeRequestID, inProject: request.project)
+        guard try await !visible([stored], to: request).isEmpty else {
+            throw RequestError.unknownProject(request.project)
+        }
+        return Self.answer(try await administration.reviewed(stored))
+    }
+
+    /// Makes a request of a template and the tag of its base, or of the caller's draft.
+    @Sendable
+    private func create(_ request: RouteRequest) async throws -> RouteResponse {
+        let body = try request.jsonBody(knows: ["title", "text", "template", "base", "draft"])
+        guard let title = try body.changeRequestTitle else {
+            throw RequestError.invalidArgument("title is missing: say what the request changes.")
+        }
+        let edit = try await edit(in: body, of: request)
+        guard let edit else {
+            throw RequestError.invalidArgument(
+                "template is missing: send the edited template and the ETag of its base, or "
+                    + "{\"draft\": true} for your draft.")
+        }
+        let date = administration.now()
+        let author = request.participant
+        let id = Data.random(bytes: 6).hexadecimal
+        let reviewed = try await administration.save(
+            ChangeRequestSubmission(
+                project: request.project, id: id,
+                request: ChangeRequest(
+                    title: title, text: try body.changeRequestText, author: author,
+                    baseVersion: edit.baseVersion, creationDate: date),
+                contents: edit.contents, expectation: .absent, action: .createChangeRequest,
+                date: date, actor: author.actor))
+        return Self.answer(reviewed, status: .created)
+    }
+
+    /// Changes title, text or template; another template makes the votes outdated.
+    @Sendable
+    private func patch(_ request: RouteRequest) async throws -> RouteResponse {
+        let body = try request.jsonBody(knows: ["title", "text", "template", "base", "draft"])
+        let stored = try await administration.openChangeRequest(
+            request.changeRequestID, inProject: request.project, expecting: try request.seenState)
+        var changed = stored.request
+        if let title = try body.changeRequestTitle { changed.title = title }
+        if body["text"] != nil { changed.text = try body.changeRequestText }
+        var contents: ChangeRequestContents?
+        if let edit = try await edit(in: body, of: request, replacing: stored) {
+            contents = edit.contents
+            changed.baseVersion = edit.baseVersion
+            changed.addEditor(request.participant)
+        }
+        return Self.answer(
+            try await administration.save(
+                submission(
+                    of: changed, over: stored, contents: contents, .editChangeRequest, request)))
+    }
+
+    /// The edit in a body; nil when it has none.
+    ///
+    /// An edit of a stored request keeps its base unless the body has one.
+    private func edit(
+        in body: JSONNode, of request: RouteRequest, replacing stored: StoredChangeRequest? = nil
+    ) async throws -> (baseVersion: Int, contents: ChangeRequestContents)? {
+        var template = body["template"]
+        var version = try baseVersion(in: body, of: request)
+        if body["draft"] == .bool(true) {
+            guard template == nil, version == nil else {
+                throw RequestError.invalidArgument("Send either a template or the draft.")
+            }
+            let owner = (request.caller as? AdministratorCaller)?.id ?? ""
+            let draft = try await administration.draft(
+                at: .init(owner: owner, project: request.project))
+            guard let draft else {
+                throw RequestError.notFound("You have no draft in this project: send a template.")
+            }
+            template = try JSONNode(jsonData: draft.content)
+            version = draft.baseVersion
+        }
+        guard let template else { return nil }
+        let edited: Data
+        do {
+            edited = try ValidatedTemplate(json: template).json.jsonData()
+        } catch {
+            throw RequestError.invalidTemplate(error)
+        }
+        if version == nil, let stored, let contents = stored.contents {
+            return (
+                stored.request.baseVersion,
+                ChangeRequestContents(base: contents.base, edited: edited)
+            )
+        }
+        guard let version else {
+            throw RequestError.invalidArgument(
+                "base is missing: send the ETag of the template that was edited.")
+        }
+        let base =
+            version == 0
+            ? Data("{}".utf8)
+            : try await administration.template(version: version, inProject: request.project)
+                .content
+        guard base != edited else {
+            throw RequestError.invalidArgument(
+                "The template is the one of its base: a request must change something.")
+        }
+        return (version, ChangeRequestContents(base: base, edited: edited))
+    }
+
+    /// The version whose tag is `base`; nil without one.
+    private func baseVersion(
+        in body: JSONNode, of request: RouteRequest
+    ) throws(RequestError) -> Int? {
+        guard let node = body["base"] else { return nil }
+        guard let text = node.stringValue,
+            let tag = TemplateTag(text, project: request.project)
+        else {
+            throw .invalidArgument(
+                "base is not the ETag of a template of this project: send the one of the template "
+                    + "that was edited.")
+        }
+        return tag.version
+    }
+
+    /// Votes on the state that the reviewer has seen.
+    @Sendable
+    private func vote(
+        _ verdict: ChangeRequest.Verdict, _ request: RouteRequest
+    ) async throws -> RouteResponse {
+        let body = try request.optionalBody(knows: ["comment", "liveVersionNumber"])
+        guard let person = request.administrator?.owner else {
+            throw RequestError.permissionDenied(
+                "This token has no owner, so it cannot vote: use the token of a person.")
+        }
+        guard case .tag = try request.seenState else {
+            throw RequestError.invalidArgument(
+                "If-Match is *: a vote is for the state that you have seen, so send its ETag.")
+        }
+        let stored = try await administration.openChangeRequest(
+            request.changeRequestID, inProject: request.project, expecting: try request.seenState)
+        let details = try await administration.projectDetails(request.project)
+        guard
+            details.details.protection?.selfApproval == true
+                || !stored.request.isMade(by: person)
+        else {
+            throw RequestError.permissionDenied(
+                "You have made or edited this request: somebody else must vote on it.")
+        }
+        let live = try await administration.template(inProject: request.project).version.number
+        let seen = body["liveVersionNumber"].map { $0.versionNumber ?? .max } ?? live
+        guard seen <= live else {
+            throw RequestError.invalidArgument(
+                "liveVersionNumber is not a version: send the current one that you have seen.")
+        }
+        let comment = try body.comment(named: "comment")
+        var changed = stored.request
+        changed.add(
+            ChangeRequest.Vote(
+                person: person, actor: request.participant.actor, verdict: verdict,
+                digest: stored.request.contentDigest, liveVersion: seen, comment: comment,
+                date: administration.now()))
+        let action: AuditEntry.Action =
+            verdict == .approve ? .approveChangeRequest : .rejectChangeRequest
+        var vote = submission(of: changed, over: stored, action, request)
+        vote.detail = ([person] + [comment].compactMap { $0 }).joined(separator: ": ")
+        return Self.answer(try await administration.save(vote))
+    }
+
+    /// Closes a request: those who made it, and publishers.
+    @Sendable
+    private func close(_ request: RouteRequest) async throws -> RouteResponse {
+        let body = try request.optionalBody(knows: ["comment"])
+        let stored = try await administration.openChangeRequest(
+            request.changeRequestID, inProject: request.project, expecting: try request.seenState)
+        let closer = request.participant
+        let isOwn =
+            closer.person.map(stored.request.isMade) ?? false
+            || stored.request.author.actor.hasSameBytes(as: closer.actor)
+        guard isOwn || request.roleInProject >= .publisher else {
+            throw RequestError.permissionDenied(
+                "You have not made this request: publishers may close it.")
+        }
+        var changed = stored.request
+        changed.ending = ChangeRequest.Ending(participant: closer, date: administration.now())
+        var closing = submission(of: changed, over: stored, .closeChangeRequest, request)
+        closing.detail = try body.comment(named: "comment")
+        return Self.answer(try await administration.save(closing))
+    }
+
+    /// Publishes the changes of a request, merged into the current version.
+    @Sendable
+    private func publish(_ request: RouteRequest) async throws -> RouteResponse {
+        _ = try request.optionalBody(knows: [])
+        let published = try await administration.publishChangeRequest(
+            request.changeRequestID, inProject: request.project,
+            expecting: try request.seenState,
+            by: ChangeRequestPublisher(
+                user: request.user, origin: request.origin, approval: try request.approval))
+        let tag = TemplateTag(project: request.project, version: published.version.number)
+        return .json(
+            ByteBuffer(bytes: published.contentWithVersion),
+            headerFields: [.eTag: tag.entityTag, .cacheControl: "no-store"])
+    }
+
+    @Sendable
+    private func comment(_ request: RouteRequest) async throws -> RouteResponse {
+        let body = try request.jsonBody(knows: ["text", "path"])
+        guard let text = try body.comment(named: "text") else {
+            throw RequestError.invalidArgument("text is missing: send the comment.")
+        }
+        let path = try body.comment(named: "path")
+        return Self.answer(
+            try await administration.comment(
+                ChangeRequest.Comment(
+                    author: request.participant, text: text, path: path,
+                    date: administration.now()),
+                on: request.changeRequestID, inProject: request.project), status: .created)
+    }
+
+    private func submission(
+        of changed: ChangeRequest, over stored: StoredChangeRequest,
+        contents: ChangeRequestContents? = nil, _ action: AuditEntry.Action,
+        _ request: RouteRequest
+    ) -> ChangeRequestSubmission {
+        ChangeRequestSubmission(
+            project: stored.project, id: stored.id, request: changed, contents: contents,
+            expectation: .tag(stored.tag), action: action, date: administration.now(),
+            actor: request.participant.actor)
+    }
+
+    private static func answer(
+        _ reviewed: ReviewedChangeRequest, status: HTTPResponse.Status = .ok
+    ) -> RouteResponse {
+        .json(
+            ByteBuffer(bytes: reviewed.json.jsonData()), status: status,
+            headerFields: [.eTag: reviewed.stored.entityTag, .cacheControl: "no-store"])
+    }
+}
+
+extension RouteRequest {
+    fileprivate var changeRequestID: String { parameters["changeRequestID"] ?? "" }
+
+    fileprivate var participant: ChangeRequest.Participant {
+        ChangeRequest.Participant(
+            person: administrator?.owner, actor: administrator?.name ?? "")
+    }
+
+    /// The caller's role in the project of the path.
+    fileprivate var roleInProject: StoredToken.Role {
+        guard let administrator else { return .evaluator }
+        return administrator.projects.map { $0[project] ?? .evaluator } ?? administrator.role
+    }
+
+    /// The state of a change request that the caller has seen; `*` accepts the newest.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 when the request has no valid precondition.
+    fileprivate var seenState: StateExpectation {
+        get throws(RequestError) {
+            switch try StateExpectation(headerFields) {
+            case .present: return .present
+            case .tag(let tag): return .tag(tag)
+            case nil, .any, .absent:
+                throw .invalidArgument(
+                    "If-Match is missing or empty: send the ETag of the change request, or * for "
+                        + "the newest state.")
+            }
+        }
+    }
+
+    /// The object in the body; an empty one for an empty body.
+    fileprivate func optionalBody(knows names: [String]) throws(RequestError) -> JSONNode {
+        body.readableBytes > 0 ? try jsonBody(knows: names) : .emptyObject
+    }
+}
+
+extension JSONNode {
+    private static let maximumTitleLength = 200
+    private static let maximumTextLength = 10_000
+    private static let maximumCommentLength = 1_000
+
+    /// The title of a change request; nil when it is missing.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 for one that cannot be shown on a line.
+    fileprivate var changeRequestTitle: String? {
+        get throws(RequestError) {
+            guard let node = self["title"] else { return nil }
+            guard let title = node.stringValue else {
+                throw .invalidArgument("title is \(node.kindDescription): send a text.")
+            }
+            try ShownText.check(title, named: "title", maximumLength: Self.maximumTitleLength)
+            return title
+        }
+    }
+
+    /// The description of a change request; nil when it is missing, null or empty.
+    fileprivate var changeRequestText: String? {
+        get throws(RequestError) { try text(named: "text", maximumLength: Self.maximumTextLength) }
+    }
+
+    /// A comment; nil when it is missing, null or empty.
+    fileprivate func comment(named name: String) throws(RequestError) -> String? {
+        try text(named: name, maximumLength: Self.maximumCommentLength)
+    }
+
+    private func text(named name: String, maximumLength: Int) throws(RequestError) -> String? {
+        guard let node = self[name], node != .null else { return nil }
+        guard let text = node.stringValue else {
+            throw .invalidArgument("\(name) is \(node.kindDescription): send a text.")
+        }
+        guard !text.isLonger(than: maximumLength) else {
+            throw .invalidArgument(
+                "\(name) is too long: send at most \(maximumLength) characters.")
+        }
+        return text.isEmpty ? nil : text
+    }
+}

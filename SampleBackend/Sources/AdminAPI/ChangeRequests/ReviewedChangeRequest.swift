@@ -1,0 +1,170 @@
+import Foundation
+import HTTPServing
+import JSONTree
+import TemplateStore
+import Templates
+
+/// A change request together with what decides about it now: the current version and the votes that
+/// count.
+struct ReviewedChangeRequest: Sendable {
+    /// The states that a list can be filtered by; all but the stored ones are derived.
+    enum State: String, Sendable, CaseIterable {
+        case open
+        case changesRequested
+        case approved
+        /// Its changes conflict with the current version, or the merged template is invalid.
+        case needsAttention
+        case published
+        case closed
+        case expired
+    }
+
+    let stored: StoredChangeRequest
+
+    /// The current version; nil for a request that has ended, whose project may be deleted.
+    let live: StoredTemplate?
+
+    let review: ChangeReview
+
+    /// The template that a publish would store; nil when it cannot be published.
+    let merged: ValidatedTemplate?
+
+    /// Why the merged template cannot be published.
+    let problems: [TemplateProblem]
+
+    /// The people whose approvals were given before something was published that the request uses.
+    let outdatedVoters: [String]
+
+    let count: ApprovalCount
+
+    var state: State {
+        switch stored.state {
+        case .published: .published
+        case .closed: .closed
+        case .expired: .expired
+        case .open where merged == nil: .needsAttention
+        case .open where !count.rejections.isEmpty: .changesRequested
+        case .open: count.required > 0 && count.isSufficient ? .approved : .open
+        }
+    }
+
+    /// The conflicts with the current version.
+    var conflicts: [TemplateMerge.Conflict] {
+        guard case .conflict(let conflicts) = review.outcome else { return [] }
+        return conflicts
+    }
+
+    /// True when a vote does not count for the current content over the current version.
+    func isOutdated(_ vote: ChangeRequest.Vote) -> Bool {
+        guard vote.verdict == .approve else { return false }
+        return vote.digest != stored.request.contentDigest
+            || outdatedVoters.contains { $0.utf8.elementsEqual(vote.person.utf8) }
+    }
+
+    /// Maximum size of a list of differences in a response, in bytes.
+    private static let maximumListBytes = 2 << 20
+
+    /// The request in lists, without what it changes.
+    var summary: JSONNode {
+        var node = stored.json
+        node.setMember("state", .string(state.rawValue))
+        if stored.state == .open {
+            node.setMember("requiredApprovals", .number("\(count.required)"))
+            node.setMember("missingApprovals", .number("\(count.missing)"))
+        }
+        node.setMember(
+            "votes",
+            .array(
+                stored.request.votes.map { vote in
+                    var node = vote.json
+                    node.setMember("outdated", isOutdated(vote) ? .bool(true) : nil)
+                    return node
+                }))
+        return node
+    }
+
+    /// The request with what it changes, against its base and against the current version.
+    var json: JSONNode {
+        var node = summary
+        node.setMember(
+            "changes",
+            TemplateDiff(from: review.base, to: review.edited)
+                .json(maximumBytes: Self.maximumListBytes))
+        if let live {
+            if let merged, let current = try? live.validated().template {
+                node.setMember(
+                    "liveChanges",
+                    TemplateDiff(from: current, to: merged.template)
+                        .json(maximumBytes: Self.maximumListBytes))
+            }
+            node.setMember("liveVersionNumber", .string("\(live.version.number)"))
+            node.setMember("conflicts", .array(conflicts.map(\.json)))
+            node.setMember("problems", .array(problems.map(\.json)))
+        }
+        return node
+    }
+}
+
+extension StoredChangeRequest {
+    /// The value of `ETag`.
+    var entityTag: String { "\"\(tag)\"" }
+
+    /// The stored parts of the request in responses.
+    var json: JSONNode {
+        var node: JSONNode = [
+            "id": .string(id), "etag": .string(tag), "state": .string(state.rawValue.lowercased()),
+            "title": .string(request.title),
+            "author": request.author.json,
+            "baseVersionNumber": .string("\(request.baseVersion)"),
+            "creationTime": .string(request.creationDate.timestamp),
+            "updateTime": .string(updateTime.timestamp),
+            "editors": .array(request.editors.map(\.json)),
+            "votes": .array(request.votes.map(\.json)),
+            "comments": .array(request.comments.map(\.json)),
+        ]
+        node.setMember("text", request.text.map { .string($0) })
+        node.setMember("ending", request.ending?.json)
+        return node
+    }
+}
+
+extension ChangeRequest.Participant {
+    /// The owner and the name of the token in responses.
+    fileprivate var json: JSONNode {
+        var node: JSONNode = ["actor": .string(actor)]
+        node.setMember("person", person.map { .string($0) })
+        return node
+    }
+}
+
+extension ChangeRequest.Vote {
+    fileprivate var json: JSONNode {
+        var node: JSONNode = [
+            "person": .string(person), "actor": .string(actor),
+            "verdict": .string(verdict == .approve ? "approve" : "requestChanges"),
+            "liveVersionNumber": .string("\(liveVersion)"), "time": .string(date.timestamp),
+        ]
+        node.setMember("comment", comment.map { .string($0) })
+        return node
+    }
+}
+
+extension ChangeRequest.Comment {
+    fileprivate var json: JSONNode {
+        var node = author.json
+        node.setMember("text", .string(text))
+        node.setMember("path", path.map { .string($0) })
+        node.setMember("time", .string(date.timestamp))
+        return node
+    }
+}
+
+extension ChangeRequest.Ending {
+    fileprivate var json: JSONNode {
+        var node = participant.json
+        node.setMember("versionNumber", version.map { .string("\($0)") })
+        node.setMember("bypassReason", bypassReason.map { .string($0) })
+        node.setMember("time", .string(date.timestamp))
+        return node
+    }
+}
