@@ -20,13 +20,15 @@ struct SampleBackendCommand: AsyncParsableCommand {
                 subcommands: [
                     PublishCommand.self, GetCommand.self, VersionsCommand.self, DiffCommand.self,
                     RollbackCommand.self, UndoCommand.self, CompareCommand.self,
-                    PromoteCommand.self, DraftCommand.self, EvaluateCommand.self,
+                    PromoteCommand.self, DraftCommand.self, ChangeRequestsCommand.self,
+                    EvaluateCommand.self,
                     ImportCommand.self, ExportCommand.self,
                 ]),
             CommandGroup(
                 name: "Administration",
                 subcommands: [
-                    ProjectsCommand.self, OverridesCommand.self, AuditCommand.self,
+                    ProjectsCommand.self, ProtectionCommand.self, OverridesCommand.self,
+                    AuditCommand.self,
                     TokensCommand.self, WebhooksCommand.self, ConnectionsCommand.self,
                     KeysCommand.self, DoctorCommand.self, BackupCommand.self,
                     RestoreCommand.self, CopyCommand.self, RaiseVersionsCommand.self,

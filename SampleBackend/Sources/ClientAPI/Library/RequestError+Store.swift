@@ -78,7 +78,12 @@ extension RequestError {
     static func approvalRequired(_ error: TemplateStoreError) -> RequestError {
         var result = RequestError(
             httpStatus: .forbidden, statusName: "APPROVAL_REQUIRED", message: error.message)
-        result.details = [["missingApprovals": .number("\(error.missingApprovals ?? 0)")]]
+        result.details = [
+            [
+                "path": "approvals", "message": .string(error.message),
+                "missingApprovals": .number("\(error.missingApprovals ?? 0)"),
+            ]
+        ]
         return result
     }
 

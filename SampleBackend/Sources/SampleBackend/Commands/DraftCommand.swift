@@ -112,6 +112,8 @@ struct DraftCommand: AsyncParsableCommand {
                 """)
         var yes = false
 
+        @OptionGroup var bypass: BypassOptions
+
         func run(with transport: any AdministrationTransport) async throws {
             let draft = try await Draft(from: transport, options)
             if !yes { try await confirmRemoval(by: draft, transport: transport) }
@@ -121,7 +123,8 @@ struct DraftCommand: AsyncParsableCommand {
             }
             let answer = try await transport.send(
                 AdministrationRequest(
-                    method: "PUT", path: options.projectPath + "/remoteConfig",
+                    method: "PUT",
+                    path: options.projectPath + "/remoteConfig" + bypass.query(),
                     ifMatch: options.entityTag(ofVersion: draft.baseVersion),
                     body: template.jsonData()))
             if answer.status == 412 {

@@ -53,6 +53,8 @@ struct PublishCommand: AdministrationCommand {
     @OptionGroup(title: "The app of the users of --preview-user")
     var previewApp: SignalOptions
 
+    @OptionGroup var bypass: BypassOptions
+
     /// Rejects contradictory options.
     func validate() throws {
         if force, ifMatch != nil {
@@ -88,7 +90,7 @@ struct PublishCommand: AdministrationCommand {
             AdministrationRequest(
                 method: "PUT",
                 path: options.projectPath + "/remoteConfig"
-                    + (validateOnly ? "?validateOnly=true" : ""),
+                    + (validateOnly ? "?validateOnly=true" : bypass.query()),
                 ifMatch: tag, body: template.jsonData(), isTrial: validateOnly))
         if answer.status == 412, isConfirmed {
             throw CommandFailure(

@@ -22,6 +22,8 @@ struct ReplacementOptions: ParsableArguments {
             """)
     var yes = false
 
+    @OptionGroup var bypass: BypassOptions
+
     /// Rejects contradictory options.
     func validate() throws {
         if force, ifMatch != nil {

@@ -31,7 +31,8 @@ struct RollbackCommand: AdministrationCommand {
         body.setMember("description", replacement.description.map { .string($0) })
         let template = try await transport.json(
             AdministrationRequest(
-                method: "POST", path: options.projectPath + "/remoteConfig:rollback",
+                method: "POST",
+                path: options.projectPath + "/remoteConfig:rollback" + replacement.bypass.query(),
                 ifMatch: tag, body: body.jsonData()))
         replacement.report(template, tag: tag, over: current, options) { number in
             "Published version \(version) again, as version \(number)"

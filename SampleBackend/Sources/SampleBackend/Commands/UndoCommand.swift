@@ -36,7 +36,9 @@ struct UndoCommand: AdministrationCommand {
         body.setMember("description", replacement.description.map { .string($0) })
         let path = options.projectPath + "/remoteConfig:undo"
         return AdministrationRequest(
-            method: "POST", path: path + (isTrial ? "?validateOnly=true" : ""), ifMatch: tag,
+            method: "POST",
+            path: path + (isTrial ? "?validateOnly=true" : replacement.bypass.query()),
+            ifMatch: tag,
             body: body.jsonData(), isTrial: isTrial)
     }
 }
