@@ -51,13 +51,7 @@ extension EtcdTemplateStore {
                     .put(keys.project(project), record),
                     .put(version, record),
                 ]
-                let excess = max(reading.count(1) + 1 - TemplateStoreLimits.keptVersions, 0)
-                for version in try reading.records(1, as: VersionRecord.self).prefix(excess) {
-                    write.operations += [
-                        .delete(.key(keys.version(version.number, ofProject: project))),
-                        .delete(keys.content(version.content.id)),
-                    ]
-                }
+                write.operations += try reading.dropping(versionsAt: 1, ofProject: project, keys)
                 let receivers = try EtcdReceiver.all(in: reading, from: 8, keys: keys, for: owner)
                 try EtcdReceiver.enqueue(
                     template.version, for: receivers, in: &write, keys: keys)
@@ -119,5 +113,21 @@ extension EtcdTemplateStore {
         return VersionPage(
             versions: Array(found.prefix(limit)),
             nextVersion: found.count > limit ? found[limit].number : nil)
+    }
+}
+
+extension EtcdReading {
+    /// The operations that drop the oldest versions, which are at an index of the reading, so that one
+    /// more can be stored.
+    fileprivate func dropping(
+        versionsAt place: Int, ofProject project: String, _ keys: EtcdKeys
+    ) throws(TemplateStoreError) -> [EtcdOperation] {
+        let excess = max(count(place) + 1 - TemplateStoreLimits.keptVersions, 0)
+        return try records(place, as: VersionRecord.self).prefix(excess).flatMap { version in
+            [
+                EtcdOperation.delete(.key(keys.version(version.number, ofProject: project))),
+                .delete(keys.content(version.content.id)),
+            ]
+        }
     }
 }

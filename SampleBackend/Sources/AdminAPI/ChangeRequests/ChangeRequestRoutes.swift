@@ -230,13 +230,13 @@ struct ChangeRequestRoutes: Sendable {
         _ verdict: ChangeRequest.Verdict, _ request: RouteRequest
     ) async throws -> RouteResponse {
         let body = try request.optionalBody(knows: ["comment", "liveVersionNumber"])
-        guard let person = request.administrator?.owner else {
-            throw RequestError.permissionDenied(
-                "This token has no owner, so it cannot vote: use the token of a person.")
-        }
         guard case .tag = try request.seenState else {
             throw RequestError.invalidArgument(
                 "If-Match is *: a vote is for the state that you have seen, so send its ETag.")
+        }
+        guard let person = request.administrator?.owner else {
+            throw RequestError.permissionDenied(
+                "This token has no owner, so it cannot vote: use the token of a person.")
         }
         let stored = try await administration.openChangeRequest(
             request.changeRequestID, inProject: request.project, expecting: try request.seenState)

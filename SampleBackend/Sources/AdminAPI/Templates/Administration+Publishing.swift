@@ -18,7 +18,7 @@ extension Administration {
         /// The channel to record as the version's origin.
         let origin: TemplateVersion.Origin
         /// The grounds for a publish in a protected project.
-        let approval: PublishApproval
+        var approval = PublishApproval.none
     }
 
     /// A template that passed every check except that of its version.

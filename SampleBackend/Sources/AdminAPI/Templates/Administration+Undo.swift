@@ -17,7 +17,7 @@ extension Administration {
         let description: String?
         let origin: TemplateVersion.Origin
         /// The grounds for a publish in a protected project.
-        let approval: PublishApproval
+        var approval = PublishApproval.none
     }
 
     /// Maximum number of attempts to undo in any current version while others publish.
