@@ -19,6 +19,7 @@ struct AccessTests {
         [("default", "1"), ("nothing", "unknown")].map { project, user in
             path.replacing("{project}", with: project).replacing("{userID}", with: user)
                 .replacing("{tokenID}", with: user).replacing("{webhookID}", with: user)
+                .replacing("{changeRequestID}", with: user)
         }
     }
 

@@ -143,7 +143,10 @@ struct EvaluationRoutesTests {
                 case .open, .client: continue
                 }
                 let path = endpoint.path.split(separator: "/", omittingEmptySubsequences: false)
-                    .map { $0.hasPrefix("{") ? "default" : String($0) }.joined(separator: "/")
+                    .map {
+                        $0.hasPrefix("{")
+                            ? "default" + $0.drop { $0 != "}" }.dropFirst() : String($0)
+                    }.joined(separator: "/")
                     .replacing("{project}", with: "default")
                 let answer = try await server.administer(
                     endpoint.method, path, body: endpoint.method == "GET" ? nil : ["users": []],

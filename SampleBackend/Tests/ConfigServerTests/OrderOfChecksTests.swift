@@ -28,8 +28,11 @@ struct OrderOfChecksTests {
 
     private static func targets(of path: String) -> [String] {
         ["default", "nothing"].map { name in
-            path.split(separator: "/").map { $0.hasPrefix("{") ? name : String($0) }
-                .reduce("") { "\($0)/\($1)" }
+            path.split(separator: "/").map { segment in
+                guard segment.hasPrefix("{") else { return String(segment) }
+                // What follows the parameter, as in `{changeRequestID}:approve`.
+                return name + segment.drop { $0 != "}" }.dropFirst()
+            }.reduce("") { "\($0)/\($1)" }
         }
     }
 

@@ -15,7 +15,8 @@ struct RoleAccessTests {
         return endpoint.method != "GET"
     }.map { endpoint in
         let path = endpoint.path.split(separator: "/")
-            .map { $0.hasPrefix("{") ? "/default" : "/\($0)" }.joined()
+            .map { $0.hasPrefix("{") ? "/default" + $0.drop { $0 != "}" }.dropFirst() : "/\($0)" }
+            .joined()
         return (endpoint: endpoint, path: path.replacing("{project}", with: "default"))
     }
 

@@ -25,6 +25,23 @@ struct RouteTableTests {
             RouteTable(patterns).index(of: segments).map { patterns[$0].description } == pattern)
     }
 
+    @Test(
+        arguments: [
+            ("/a/1:go", "/a/{x}:go", "1"), ("/a/1:stop", "/a/{x}:stop", "1"),
+            ("/a/1:go:go", "/a/{x}:go", "1:go"), ("/a/:go", "/a/{x}", ":go"),
+            ("/a/1:Go", "/a/{x}", "1:Go"), ("/a/1:go/more", "/a/{x}/more", "1:go"),
+        ] as [(String, String, String)])
+    func aParameterWithAnEndPrecedesOneWithout(
+        path: String, pattern: String, value: String
+    ) throws {
+        let patterns = ["/a/{x}", "/a/{x}:go", "/a/{x}:stop", "/a/{x}/more"]
+            .map { RoutePattern($0) }
+        let segments = try RequestTarget(path.percentEncodedSegments).segments
+        let index = try #require(RouteTable(patterns).index(of: segments))
+        #expect(patterns[index].description == pattern)
+        #expect(PathParameters(segments, of: patterns[index])["x"] == value)
+    }
+
     /// What the table finds, by comparing a path with every pattern.
     private static func best(_ patterns: [RoutePattern], for path: [String]) -> Int? {
         func ranks(_ pattern: RoutePattern) -> [Int]? {

@@ -21,7 +21,9 @@ struct SessionAccessTests {
             let targets = [("default", "1"), ("nothing", "unknown")].map { project, name in
                 endpoint.path.replacing("{project}", with: project)
                     .split(separator: "/")
-                    .map { $0.hasPrefix("{") ? name : String($0) }.joined(separator: "/")
+                    .map {
+                        $0.hasPrefix("{") ? name + $0.drop { $0 != "}" }.dropFirst() : String($0)
+                    }.joined(separator: "/")
             }
             return (method: endpoint.method, targets: targets.map { "/\($0)" })
         } as [(method: String, targets: [String])]

@@ -1,0 +1,509 @@
+import Foundation
+import InMemoryTemplateStore
+import JSONTree
+import SeededRandomness
+import ServerTestSupport
+import TemplateStore
+import Templates
+import Testing
+
+@testable import AdminAPI
+@testable import ConfigServer
+
+/// Change requests and protected projects over HTTP (API 3).
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct ChangeRequestRoutesTests {
+    private static let project = "/v1/projects/default"
+    private static let requests = project + "/changeRequests"
+
+    /// A server whose project `default` has version 1 with the settings `a` and `b`, and the tokens
+    /// of three people and a program.
+    private struct Trial: Sendable {
+        let server: RunningServer
+        let store: InMemoryTemplateStore
+        /// Ada publishes; Bob and Eve edit.
+        let ada: String
+        let bob: String
+        let eve: String
+        /// An editor without an owner.
+        let program: String
+
+        static func with(
+            protection: JSONNode? = ["requiredApprovals": 1],
+            _ body: @Sendable (Trial) async throws -> Void
+        ) async throws {
+            let store = InMemoryTemplateStore()
+            try await RunningServer.with(store: store) { server in
+                #expect(try await server.publish(template(["a": "1", "b": "1"])).status == 200)
+                let trial = Trial(
+                    server: server, store: store,
+                    ada: try await token("ada", "publisher", owner: "Ada", on: server),
+                    bob: try await token("bob", "editor", owner: "Bob", on: server),
+                    eve: try await token("eve", "editor", owner: "Eve", on: server),
+                    program: try await token("ci", "editor", on: server))
+                if let protection {
+                    #expect(try await trial.protect(protection).status == 200)
+                }
+                try await body(trial)
+            }
+        }
+
+        static func token(
+            _ name: String, _ role: String, owner: String? = nil, bypass: Bool = false,
+            on server: RunningServer
+        ) async throws -> String {
+            var body: JSONNode = ["name": .string(name), "role": .string(role)]
+            body.setMember("owner", owner.map { .string($0) })
+            if bypass { body.setMember("bypass", .bool(true)) }
+            let answer = try await server.administer("POST", "/v1/tokens", body: body)
+            return try #require(try answer.json["token"]?.stringValue)
+        }
+
+        func protect(
+            _ body: JSONNode, token: String = RunningServer.administratorToken
+        ) async throws -> HTTPAnswer {
+            try await server.administer(
+                "PUT", project + "/protection", body: body, token: token, fields: ["If-Match: *"])
+        }
+
+        /// Makes a request that sets the values of the template of the version `base`.
+        func make(
+            _ values: [String: String], conditions: [String] = [], base: Int = 1,
+            token: String? = nil
+        ) async throws -> (id: String, tag: String) {
+            let answer = try await server.administer(
+                "POST", requests,
+                body: [
+                    "title": "Title",
+                    "template": ChangeRequestRoutesTests.template(values, conditions: conditions),
+                    "base": .string("etag-default-\(base)"),
+                ], token: token ?? ada)
+            #expect(answer.status == 201, "\(answer.error?.message ?? "")")
+            let id = try #require(try answer.json["id"]?.stringValue)
+            return (id, try #require(answer.fields["etag"]))
+        }
+
+        func get(_ id: String) async throws -> JSONNode {
+            try await server.administer("GET", "\(requests)/\(id)").json
+        }
+
+        func act(
+            _ act: String, on request: (id: String, tag: String), by token: String,
+            body: JSONNode? = nil, query: String = ""
+        ) async throws -> HTTPAnswer {
+            try await server.administer(
+                "POST", "\(requests)/\(request.id):\(act)\(query)", body: body ?? [:], token: token,
+                fields: ["If-Match: \(request.tag)"])
+        }
+
+        /// Acts, and returns the request with its new tag.
+        func acted(
+            _ name: String, on request: (id: String, tag: String), by token: String
+        ) async throws -> (id: String, tag: String) {
+            let answer = try await act(name, on: request, by: token)
+            #expect(answer.status == 200, "\(name): \(answer.error?.message ?? "")")
+            return (request.id, try #require(answer.fields["etag"]))
+        }
+
+        /// Publishes directly, past the protection.
+        func publishOver(_ template: JSONNode) async throws {
+            let answer = try await server.administer(
+                "PUT", project + "/remoteConfig?bypass=Test", body: template,
+                fields: ["If-Match: *"])
+            #expect(answer.status == 200, "\(answer.error?.message ?? "")")
+        }
+
+        func patch(
+            _ body: JSONNode, _ request: (id: String, tag: String), by token: String
+        ) async throws -> HTTPAnswer {
+            try await server.administer(
+                "PATCH", "\(requests)/\(request.id)", body: body, token: token,
+                fields: ["If-Match: \(request.tag)"])
+        }
+
+        func version() async throws -> Int? {
+            try await store.template(version: nil, inProject: "default")?.version.number
+        }
+
+        func values() async throws -> [String: String] {
+            let json = try await server.administer("GET", project + "/remoteConfig").json
+            var values: [String: String] = [:]
+            for (key, parameter) in json["parameters"]?.objectValue ?? [:] {
+                values[key] = parameter["defaultValue"]?["value"]?.stringValue
+            }
+            return values
+        }
+    }
+
+    /// A template of settings with these values; the first one has a value for each condition.
+    private static func template(
+        _ values: [String: String], conditions: [String] = [],
+        expressions: [String: String] = [:]
+    ) -> JSONNode {
+        var parameters = JSONNode.emptyObject
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            var parameter: JSONNode = ["defaultValue": ["value": .string(value)]]
+            if key == "a", !conditions.isEmpty {
+                var conditional = JSONNode.emptyObject
+                for name in conditions {
+                    conditional.setMember(name, ["value": .string(value + name)])
+                }
+                parameter.setMember("conditionalValues", conditional)
+            }
+            parameters.setMember(key, parameter)
+        }
+        return [
+            "conditions": .array(
+                conditions.map { name in
+                    [
+                        "name": .string(name),
+                        "expression": .string(expressions[name] ?? "device.os == 'ios'"),
+                    ]
+                }), "parameters": parameters,
+        ]
+    }
+
+    /// What stores a version, by its method and path; the value asks for it.
+    private static let writing: [String: JSONNode] = [
+        "PUT /v1/projects/{project}/remoteConfig": template(["a": "2"]),
+        "POST /v1/projects/{project}/remoteConfig:rollback": ["versionNumber": "1"],
+        "POST /v1/projects/{project}/remoteConfig:undo": ["versionNumber": "2"],
+        "POST /v1/projects/{project}/changeRequests/{changeRequestID}:publish": [:],
+    ]
+
+    /// The routes of administrators that change something other than versions.
+    private static let notWriting: Set<String> = [
+        "PUT /v1/projects/{project}/details", "PATCH /v1/projects/{project}/details",
+        "PUT /v1/projects/{project}/protection", "POST /v1/projects",
+        "DELETE /v1/projects/{project}", "PUT /v1/projects/{project}/draft",
+        "PATCH /v1/projects/{project}/draft", "DELETE /v1/projects/{project}/draft",
+        "POST /v1/projects/{project}/changeRequests",
+        "PATCH /v1/projects/{project}/changeRequests/{changeRequestID}",
+        "POST /v1/projects/{project}/changeRequests/{changeRequestID}:approve",
+        "POST /v1/projects/{project}/changeRequests/{changeRequestID}:requestChanges",
+        "POST /v1/projects/{project}/changeRequests/{changeRequestID}:close",
+        "POST /v1/projects/{project}/changeRequests/{changeRequestID}/comments",
+        "POST /v1/projects/{project}/remoteConfig:merge",
+        "POST /v1/projects/{project}/remoteConfig:promote",
+        "POST /v1/projects/{project}/remoteConfig:import",
+        "POST /v1/projects/{project}/remoteConfig:preview", "POST /v1/conditions:parse",
+        "PUT /v1/projects/{project}/users/{userID}/overrides",
+        "DELETE /v1/projects/{project}/users/{userID}/overrides",
+        "POST /v1/projects/{project}/webhooks",
+        "DELETE /v1/projects/{project}/webhooks/{webhookID}", "POST /v1/tokens",
+        "DELETE /v1/tokens/{tokenID}",
+    ]
+
+    // T1
+    @Test func everyRouteThatStoresAVersionNeedsApprovals() async throws {
+        let changing = ConfigServer.endpoints.filter { endpoint in
+            guard case .administrator = endpoint.access else { return false }
+            return endpoint.path.hasPrefix("/v1/") && !["GET", "HEAD"].contains(endpoint.method)
+        }.map { "\($0.method) \($0.path)" }
+        // A new route that changes something belongs in one of the two tables.
+        #expect(Set(changing) == Self.notWriting.union(Self.writing.keys))
+        try await Trial.with(protection: nil) { trial in
+            try await trial.publishOver(Self.template(["a": "2", "b": "1"]))
+            #expect(try await trial.protect(["requiredApprovals": 2]).status == 200)
+            let open = try await trial.make(["a": "3", "b": "1"], base: 2)
+            for (route, body) in Self.writing {
+                let parts = route.split(separator: " ")
+                let target = parts[1].replacing("{project}", with: "default")
+                    .replacing("{changeRequestID}", with: open.id)
+                let isOfRequest = target.contains("changeRequests")
+                for tag in isOfRequest ? [open.tag, "*"] : ["*", "\"etag-default-2\""] {
+                    for token in [trial.ada, RunningServer.administratorToken] {
+                        let answer = try await trial.server.administer(
+                            String(parts[0]), String(target), body: body, token: token,
+                            fields: ["If-Match: \(tag)"])
+                        #expect(answer.status == 403, "\(route) \(tag)")
+                        #expect(answer.error?.status == "APPROVAL_REQUIRED", "\(route) \(tag)")
+                    }
+                }
+            }
+            #expect(try await trial.version() == 2)
+            let check = try await trial.server.administer(
+                "PUT", Self.project + "/remoteConfig?validateOnly=true",
+                body: Self.template(["a": "2"]), token: trial.bob, fields: ["If-Match: *"])
+            #expect(check.status == 200)
+        }
+    }
+
+    @Test func anApprovedRequestIsMergedAndPublished() async throws {
+        try await Trial.with { trial in
+            let open = try await trial.make(["a": "2", "b": "1"])
+            #expect(try await trial.get(open.id)["state"] == "open")
+            #expect(try await trial.get(open.id)["missingApprovals"] == 1)
+            let approved = try await trial.acted("approve", on: open, by: trial.bob)
+            #expect(try await trial.get(open.id)["state"] == "approved")
+            let listed = try await trial.server.administer(
+                "GET", Self.requests + "?state=approved"
+            ).json["changeRequests"]?.arrayValue
+            #expect(listed?.count == 1)
+            // T11
+            try await trial.publishOver(Self.template(["a": "1", "b": "9"]))
+            let published = try await trial.act("publish", on: approved, by: trial.ada)
+            #expect(published.status == 200, "\(published.error?.message ?? "")")
+            #expect(try await trial.values() == ["a": "2", "b": "9"])
+            let ended = try await trial.get(open.id)
+            #expect(ended["state"] == "published")
+            #expect(ended["ending"]?["versionNumber"] == "3")
+            #expect(
+                try await trial.act("publish", on: approved, by: trial.ada).status == 409)
+            let entries = try await trial.store.auditEntries(
+                inProject: "default", matching: AuditQuery())
+            #expect(entries.first?.detail?.contains(open.id) == true)
+            #expect(entries.contains { $0.action == .approveChangeRequest })
+        }
+    }
+
+    // T2, T3, T4
+    @Test func votesAreForOneContent() async throws {
+        try await Trial.with { trial in
+            let open = try await trial.make(["a": "2", "b": "1"])
+            let approved = try await trial.acted("approve", on: open, by: trial.bob)
+            let renamed = try await trial.patch(["title": "Other"], approved, by: trial.ada)
+            #expect(renamed.status == 200)
+            #expect(try renamed.json["state"] == "approved")
+            let tag = try #require(renamed.fields["etag"])
+            let edited = try await trial.patch(
+                ["template": Self.template(["a": "3", "b": "1"])], (open.id, tag), by: trial.ada)
+            #expect(try edited.json["state"] == "open")
+            #expect(try edited.json["votes"]?.arrayValue?.first?["outdated"] == true)
+            let late = try await trial.act("approve", on: (open.id, tag), by: trial.eve)
+            #expect(late.status == 412)
+            #expect(try await trial.get(open.id)["votes"]?.arrayValue?.count == 1)
+            let newest = (open.id, try #require(edited.fields["etag"]))
+            let refused = try await trial.act("publish", on: newest, by: trial.ada)
+            #expect(refused.error?.status == "APPROVAL_REQUIRED")
+        }
+    }
+
+    // T5
+    @Test func requestedChangesPreventAPublish() async throws {
+        try await Trial.with { trial in
+            var open = try await trial.make(["a": "2", "b": "1"])
+            open = try await trial.acted("approve", on: open, by: trial.bob)
+            open = try await trial.acted("requestChanges", on: open, by: trial.eve)
+            #expect(try await trial.get(open.id)["state"] == "changesRequested")
+            #expect(try await trial.act("publish", on: open, by: trial.ada).status == 403)
+            open = try await trial.acted("approve", on: open, by: trial.eve)
+            #expect(try await trial.act("publish", on: open, by: trial.ada).status == 200)
+        }
+    }
+
+    // T6, T7, T8, T21
+    @Test(arguments: [false, true])
+    func whoMadeARequestVotesOnlyWhereThatIsAllowed(selfApproval: Bool) async throws {
+        let protection: JSONNode = [
+            "requiredApprovals": 1, "selfApproval": .bool(selfApproval),
+        ]
+        try await Trial.with(protection: protection) { trial in
+            let second = try await Trial.token("ada 2", "editor", owner: "Ada", on: trial.server)
+            let open = try await trial.make(["a": "2", "b": "1"])
+            let edited = try await trial.patch(
+                ["template": Self.template(["a": "3", "b": "1"])], open, by: trial.bob)
+            let newest = (open.id, try #require(edited.fields["etag"]))
+            #expect(try await trial.act("approve", on: newest, by: trial.program).status == 403)
+            for token in [second, trial.bob] {
+                let tag = try #require(try await trial.get(open.id)["etag"]?.stringValue)
+                let answer = try await trial.act("approve", on: (open.id, tag), by: token)
+                #expect(answer.status == (selfApproval ? 200 : 403))
+            }
+            #expect(
+                try await trial.get(open.id)["state"] == (selfApproval ? "approved" : "open"))
+            _ = try await trial.make(["a": "4", "b": "1"], token: trial.program)
+        }
+    }
+
+    // T9
+    @Test func aVoteCountsWhileItsPersonHasATokenWithTheRole() async throws {
+        try await Trial.with { trial in
+            let open = try await trial.make(["a": "2", "b": "1"])
+            let approved = try await trial.acted("approve", on: open, by: trial.bob)
+            let tokens = try await trial.store.tokens()
+            let bob = try #require(tokens.first { $0.name == "bob" })
+            _ = try await trial.server.administer("DELETE", "/v1/tokens/\(bob.id)")
+            #expect(try await trial.get(open.id)["missingApprovals"] == 1)
+            #expect(try await trial.act("publish", on: approved, by: trial.ada).status == 403)
+            _ = try await Trial.token("bob's viewer", "viewer", owner: "Bob", on: trial.server)
+            #expect(try await trial.act("publish", on: approved, by: trial.ada).status == 403)
+            _ = try await Trial.token("bob's new", "editor", owner: "Bob", on: trial.server)
+            #expect(try await trial.act("publish", on: approved, by: trial.ada).status == 200)
+        }
+    }
+
+    // T10
+    @Test func aChangeOfTheProtectionPublishesNothing() async throws {
+        try await Trial.with(protection: ["requiredApprovals": 2]) { trial in
+            let open = try await trial.make(["a": "2", "b": "1"])
+            let approved = try await trial.acted("approve", on: open, by: trial.bob)
+            #expect(try await trial.act("publish", on: approved, by: trial.ada).status == 403)
+            // Only a token that may bypass approvals lowers them.
+            #expect(
+                try await trial.protect(["requiredApprovals": 1], token: trial.ada).status == 403)
+            for body in [
+                ["requiredApprovals": 11], ["requiredApprovals": "1"], [:],
+                ["requiredApprovals": 1, "selfApproval": 1],
+            ] as [JSONNode] {
+                #expect(try await trial.protect(body).status == 400, "\(body)")
+            }
+            #expect(
+                try await trial.protect(["requiredApprovals": 3], token: trial.ada).status == 200)
+            #expect(try await trial.protect(["requiredApprovals": 1]).status == 200)
+            #expect(try await trial.version() == 1)
+            #expect(try await trial.get(open.id)["state"] == "approved")
+            #expect(try await trial.act("publish", on: approved, by: trial.ada).status == 200)
+        }
+    }
+
+    // T12
+    @Test func aVoteIsOutdatedByAPublishOfWhatTheRequestUses() async throws {
+        try await Trial.with { trial in
+            try await trial.publishOver(Self.template(["a": "1", "b": "1"], conditions: ["x"]))
+            let open = try await trial.make(["a": "2", "b": "1"], conditions: ["x"], base: 2)
+            let approved = try await trial.acted("approve", on: open, by: trial.bob)
+            try await trial.publishOver(
+                Self.template(
+                    ["a": "1", "b": "1"], conditions: ["x"],
+                    expressions: ["x": "device.os == 'android'"]))
+            let seen = try await trial.get(open.id)
+            #expect(seen["state"] == "open")
+            #expect(seen["votes"]?.arrayValue?.first?["outdated"] == true)
+            let refused = try await trial.act("publish", on: approved, by: trial.ada)
+            #expect(refused.error?.status == "APPROVAL_REQUIRED")
+            let again = try await trial.acted("approve", on: approved, by: trial.bob)
+            #expect(try await trial.act("publish", on: again, by: trial.ada).status == 200)
+        }
+    }
+
+    // T14, T22
+    @Test func aConflictNamesThePlaceAndItsAuthor() async throws {
+        try await Trial.with { trial in
+            let open = try await trial.make(["a": "2", "b": "1"])
+            let approved = try await trial.acted("approve", on: open, by: trial.bob)
+            try await trial.publishOver(Self.template(["a": "9", "b": "1"]))
+            #expect(try await trial.get(open.id)["state"] == "needsAttention")
+            let answer = try await trial.act("publish", on: approved, by: trial.ada)
+            #expect(answer.status == 409)
+            #expect(answer.error?.status == "MERGE_CONFLICT")
+            let conflict = try answer.json["error"]?["details"]?.arrayValue?.first
+            #expect(conflict?["key"] == "a")
+            #expect(conflict?["changedBy"]?["updateUser"]?["name"] == "environment")
+            #expect(try await trial.version() == 2)
+        }
+    }
+
+    // T18
+    @Test func aBypassNeedsAReasonAndThePermission() async throws {
+        try await Trial.with { trial in
+            let open = try await trial.make(["a": "2", "b": "1"])
+            for query in ["?bypass", "?bypass=", "?bypass=%20"] {
+                let answer = try await trial.act(
+                    "publish", on: open, by: RunningServer.administratorToken, query: query)
+                #expect(answer.status == 400, "\(query)")
+            }
+            let refused = try await trial.act(
+                "publish", on: open, by: trial.ada, query: "?bypass=Fire")
+            #expect(refused.error?.status == "PERMISSION_DENIED")
+            let creation = try await trial.server.administer(
+                "POST", "/v1/tokens",
+                body: ["name": "mine", "role": "publisher", "bypass": true], token: trial.ada)
+            #expect(creation.status == 403)
+            let zoe = try await Trial.token(
+                "zoe", "publisher", owner: "Zoe", bypass: true, on: trial.server)
+            let answer = try await trial.act("publish", on: open, by: zoe, query: "?bypass=Fire")
+            #expect(answer.status == 200)
+            let description = try answer.json["version"]?["description"]?.stringValue
+            #expect(description?.contains("Without approval: Fire") == true)
+            let ending = try await trial.get(open.id)["ending"]
+            #expect(ending?["bypassReason"] == "Fire")
+            #expect(ending?["person"] == "Zoe")
+            let entry = try await trial.store.auditEntries(
+                inProject: "default", matching: AuditQuery(limit: 1)
+            ).first
+            #expect(entry?.actor == "zoe")
+            #expect(entry?.detail?.contains("Fire") == true)
+        }
+    }
+
+    // T19
+    @Test func theExactContentOfAVersionIsRolledBackWithoutVotes() async throws {
+        let protection: JSONNode = ["requiredApprovals": 1, "rollbackWithoutApproval": true]
+        try await Trial.with(protection: protection) { trial in
+            try await trial.publishOver(Self.template(["a": "2", "b": "1"]))
+            let answer = try await trial.server.administer(
+                "POST", Self.project + "/remoteConfig:rollback", body: ["versionNumber": "1"],
+                token: trial.ada)
+            #expect(answer.status == 200)
+            #expect(try await trial.values() == ["a": "1", "b": "1"])
+            let undo = try await trial.server.administer(
+                "POST", Self.project + "/remoteConfig:undo", body: ["versionNumber": "3"],
+                token: trial.ada)
+            #expect(undo.error?.status == "APPROVAL_REQUIRED")
+        }
+    }
+
+    // T17
+    @Test func theRequestsOfADeletedProjectStayReadable() async throws {
+        try await Trial.with { trial in
+            let open = try await trial.make(["a": "2", "b": "1"])
+            _ = try await trial.acted("approve", on: open, by: trial.bob)
+            _ = try await trial.server.administer(
+                "PATCH", Self.project + "/details", body: ["archived": true])
+            let deletion = try await trial.server.administer(
+                "DELETE", Self.project + "?confirm=default")
+            #expect(deletion.status == 200)
+            let found = try await trial.get(open.id)
+            #expect(found["state"] == "closed")
+            #expect(found["votes"]?.arrayValue?.count == 1)
+            let listed = try await trial.server.administer("GET", Self.requests + "?state=open")
+            #expect(try listed.json["changeRequests"]?.arrayValue?.isEmpty == true)
+        }
+    }
+
+    @Test func aDraftBecomesARequestAndIsFree() async throws {
+        try await Trial.with { trial in
+            let draft = Self.project + "/draft"
+            _ = try await trial.server.administer(
+                "PUT", draft,
+                body: ["baseVersion": "1", "template": Self.template(["a": "5", "b": "1"])],
+                token: trial.bob, fields: ["If-None-Match: *"])
+            let made = try await trial.server.administer(
+                "POST", Self.requests, body: ["title": "Draft", "draft": true], token: trial.bob)
+            #expect(made.status == 201)
+            #expect(
+                try await trial.server.administer("DELETE", draft, token: trial.bob).status == 200)
+            let id = try #require(try made.json["id"]?.stringValue)
+            #expect(try await trial.get(id)["changes"]?["parameters"] != nil)
+        }
+    }
+
+    @Test func onlyThoseWhoMadeARequestAndPublishersCloseIt() async throws {
+        try await Trial.with { trial in
+            for (closer, status) in [(trial.eve, 403), (trial.bob, 200), (trial.ada, 200)] {
+                let open = try await trial.make(["a": "2", "b": "1"], token: trial.bob)
+                #expect(
+                    try await trial.act("close", on: open, by: closer).status == status)
+                #expect(
+                    try await trial.get(open.id)["state"] == (status == 200 ? "closed" : "open"))
+            }
+        }
+    }
+
+    @Test func commentsLeaveVotesAsTheyAre() async throws {
+        try await Trial.with { trial in
+            let open = try await trial.make(["a": "2", "b": "1"])
+            _ = try await trial.acted("approve", on: open, by: trial.bob)
+            let answer = try await trial.server.administer(
+                "POST", "\(Self.requests)/\(open.id)/comments",
+                body: ["text": "Why?", "path": "parameters.a"], token: trial.program)
+            #expect(answer.status == 201)
+            #expect(try answer.json["state"] == "approved")
+            #expect(try answer.json["comments"]?.arrayValue?.first?["text"] == "Why?")
+            let tag = try #require(answer.fields["etag"])
+            #expect(
+                try await trial.act("publish", on: (open.id, tag), by: trial.ada).status == 200)
+        }
+    }
+}
