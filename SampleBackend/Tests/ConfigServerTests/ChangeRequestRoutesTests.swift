@@ -427,6 +427,35 @@ struct ChangeRequestRoutesTests {
         }
     }
 
+    @Test func aPublisherCannotVoteAsSomebodyElse() async throws {
+        try await Trial.with { trial in
+            func create(_ name: String, owner: String) async throws -> Int {
+                try await trial.server.administer(
+                    "POST", "/v1/tokens",
+                    body: [
+                        "name": .string(name), "role": "editor", "owner": .string(owner),
+                    ], token: trial.ada
+                ).status
+            }
+            let others = try await create("bob's, by ada", owner: "Bob")
+            #expect(others == 403)
+            let own = try await create("ada's, by ada", owner: "Ada")
+            #expect(own == 200)
+        }
+    }
+
+    @Test func aProtectedProjectIsDeletedByTokensThatMayBypass() async throws {
+        try await Trial.with { trial in
+            let archived = try await trial.server.administer(
+                "PATCH", Self.project + "/details", body: ["archived": true], token: trial.ada)
+            #expect(archived.status == 200)
+            let path = Self.project + "?confirm=default"
+            #expect(
+                try await trial.server.administer("DELETE", path, token: trial.ada).status == 403)
+            #expect(try await trial.server.administer("DELETE", path).status == 200)
+        }
+    }
+
     // T19
     @Test func theExactContentOfAVersionIsRolledBackWithoutVotes() async throws {
         let protection: JSONNode = ["requiredApprovals": 1, "rollbackWithoutApproval": true]

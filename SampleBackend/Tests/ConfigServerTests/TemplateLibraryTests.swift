@@ -324,7 +324,7 @@ struct TemplateLibraryTests {
             metrics: LibraryMetrics(), now: { Date() })
         let draft = Administration.TemplateRequest(
             project: "default", body: JSONNode.sample.jsonData(), ifMatch: "*",
-            user: .init(name: nil), origin: .restAPI)
+            user: .init(name: nil), origin: .restAPI, approval: .none)
         do {
             _ = try await administration.publish(try administration.check(draft))
         } catch {

@@ -86,9 +86,19 @@ struct ProjectRoutes: Sendable {
             () throws(TemplateStoreError) in
             try await administration.store.projectDetails(ofProject: name)
         }
+        var expectedRevision = try current?.expectedRevision(by: request)
+        if let current, request.administrator?.mayBypass != true {
+            // Whoever creates the project anew publishes in it without approvals.
+            guard current.details.protection == nil else {
+                throw RequestError.permissionDenied(
+                    "The project is protected, and this token may not bypass approvals, so it "
+                        + "cannot delete it: use a token that may.")
+            }
+            expectedRevision = current.revision
+        }
         // Without the project the store completes an interrupted deletion, or answers 404.
         let deletion = ProjectDeletion(
-            project: name, expectedRevision: try current?.expectedRevision(by: request),
+            project: name, expectedRevision: expectedRevision,
             date: administration.now(), actor: request.administrator?.name ?? "")
         let version = try await administration.callStore("delete_project", project: name) {
             () throws(TemplateStoreError) in

@@ -34,7 +34,8 @@ struct TokenRoutes: Sendable {
     /// `"projects": {"shop": "editor"}` for these projects only; `"owner": "Ada"` names the person
     /// who uses it.
     ///
-    /// Only a token that may bypass approvals can create another one.
+    /// Only a token that may bypass approvals can create another one, or one of another owner, since
+    /// whoever has it votes as that person.
     @Sendable
     private func create(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody(
@@ -46,7 +47,7 @@ struct TokenRoutes: Sendable {
             throw RequestError.invalidArgument(
                 "role is missing or unknown: send one of \(TokenProjects.roleNames).")
         }
-        let owner = try TokenName.owner(in: body["owner"])
+        let owner = try owner(in: body, for: request)
         let mayBypass = try mayBypass(in: body, for: request)
         let date = administration.now()
         let expirationDate = try expirationDate(in: body)
@@ -69,6 +70,20 @@ struct TokenRoutes: Sendable {
             throw RequestError.notFound("There is no token with this identifier: list the tokens.")
         }
         return .json(.emptyObject)
+    }
+
+    /// The owner of the new token; nil for a token of a program.
+    private func owner(
+        in body: JSONNode, for request: RouteRequest
+    ) throws(RequestError) -> String? {
+        guard let owner = try TokenName.owner(in: body["owner"]) else { return nil }
+        let isOwn = request.administrator?.owner?.hasSameBytes(as: owner) ?? false
+        guard isOwn || request.administrator?.mayBypass == true else {
+            throw .permissionDenied(
+                "This token may not bypass approvals, so it cannot create one with which somebody "
+                    + "else votes: use a token that may.")
+        }
+        return owner
     }
 
     /// Whether the new token may bypass approvals.
