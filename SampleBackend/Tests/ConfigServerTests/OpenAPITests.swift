@@ -48,8 +48,14 @@ import Testing
         for endpoint in Self.endpoints where !endpoint.query.isEmpty || endpoint.isChange {
             let operation = try #require(
                 description["paths"]?[endpoint.path]?[endpoint.method.lowercased()])
-            let named = (operation["parameters"]?.arrayValue ?? [])
-                .filter { $0["in"] == "query" }.compactMap { $0["name"]?.stringValue }
+            let shared = description["components"]?["parameters"]
+            var named: [String] = []
+            for parameter in operation["parameters"]?.arrayValue ?? [] {
+                let name = parameter["$ref"]?.stringValue?.split(separator: "/").last
+                let described = name.flatMap { shared?[String($0)] } ?? parameter
+                guard described["in"] == "query" else { continue }
+                named += [described["name"]?.stringValue].compactMap { $0 }
+            }
             #expect(Set(named) == Set(endpoint.query), "\(endpoint)")
         }
     }

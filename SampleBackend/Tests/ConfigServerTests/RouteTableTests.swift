@@ -94,7 +94,11 @@ struct RouteTableTests {
         let table = RouteTable(patterns)
         for (index, pattern) in patterns.enumerated() {
             let path = pattern.segments.map { segment in
-                if case .literal(let text) = segment { text } else { "any" }
+                switch segment {
+                case .literal(let text): text
+                case .parameter(_, let end): "any" + end
+                case .rest: "any"
+                }
             }
             #expect(table.index(of: path) == index, "\(pattern)")
         }
