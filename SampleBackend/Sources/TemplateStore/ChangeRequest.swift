@@ -46,7 +46,7 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
         /// The verdict.
         public let verdict: Verdict
 
-        /// The digest of the content voted on.
+        /// The digest of the edit voted on.
         public let digest: String
 
         /// The version that was live when the vote was given.
@@ -136,7 +136,7 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
     /// The version on which the edit is based; 0 when nothing was published.
     public var baseVersion: Int
 
-    /// The digest of the edited template; stores set it with the content.
+    /// The digest of the edit; stores set it with the templates.
     public internal(set) var contentDigest = ""
 
     /// The current vote of each person, in the order of the votes.
@@ -180,9 +180,14 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
 }
 
 extension ChangeRequest {
-    /// The digest of a content on which people vote.
-    public static func digest(of content: Data) -> String {
-        Array(SHA256.hash(data: content)).hexadecimal
+    /// The digest of an edit on which people vote: the same template over another base changes
+    /// something else.
+    public static func digest(of contents: ChangeRequestContents) -> String {
+        var hash = SHA256()
+        for content in [contents.base, contents.edited] {
+            hash.update(data: Data(SHA256.hash(data: content)))
+        }
+        return Array(hash.finalize()).hexadecimal
     }
 
     /// True when a person made the request or changed its content.

@@ -216,7 +216,7 @@ extension ChangeRequestSubmission {
         }
         var request = request
         request.contentDigest =
-            contents.map { ChangeRequest.digest(of: $0.edited) }
+            contents.map { ChangeRequest.digest(of: $0) }
             ?? known?.request.contentDigest ?? ""
         guard request.record.count <= TemplateStoreLimits.changeRequestBytes else {
             throw .changeRequestTooLarge(id)

@@ -46,8 +46,8 @@ extension TemplateStoreConformance {
                 try trial.expect(stored.contents, is: nil, "A save returns no templates.")
                 try trial.expect(
                     stored.request.contentDigest,
-                    is: ChangeRequest.digest(of: Data("{\"n\":\(number)}".utf8)),
-                    "A request has the digest of its content.")
+                    is: StoreTrial.digest(ofEdited: "{\"n\":\(number)}"),
+                    "A request has the digest of its edit.")
                 try trial.expect(stored.request.votes, is: request.votes, rule)
                 try trial.expect(stored.request.comments, is: request.comments, rule)
             }
@@ -98,7 +98,7 @@ extension TemplateStoreConformance {
             let third = try await trial.save(
                 second.request, edited: "{\"a\":2}", expecting: .tag(second.tag))
             try trial.expect(
-                third.request.contentDigest, is: ChangeRequest.digest(of: Data("{\"a\":2}".utf8)),
+                third.request.contentDigest, is: StoreTrial.digest(ofEdited: "{\"a\":2}"),
                 "Another content has another digest.")
             try trial.expect(
                 third.request.votes, is: voted.votes, "Votes on an earlier content stay.")
@@ -316,6 +316,12 @@ extension StoreTrial {
             creationDate: date)
     }
 
+    /// The digest of an edit of the base `{}`.
+    static func digest(ofEdited edited: String) -> String {
+        ChangeRequest.digest(
+            of: ChangeRequestContents(base: Data("{}".utf8), edited: Data(edited.utf8)))
+    }
+
     /// A vote on the content `{}`, unless the request has another one.
     static func vote(
         _ verdict: ChangeRequest.Verdict, by person: String, of request: ChangeRequest,
@@ -324,7 +330,7 @@ extension StoreTrial {
         let digest = request.contentDigest
         return ChangeRequest.Vote(
             person: person, actor: "token of \(person)", verdict: verdict,
-            digest: digest.isEmpty ? ChangeRequest.digest(of: Data("{}".utf8)) : digest,
+            digest: digest.isEmpty ? self.digest(ofEdited: "{}") : digest,
             liveVersion: 1, comment: comment, date: date)
     }
 

@@ -279,6 +279,25 @@ struct ChangeRequestRoutesTests {
         }
     }
 
+    /// The same template over another base takes back what was published since.
+    @Test func anotherBaseMakesVotesOutdated() async throws {
+        try await Trial.with { trial in
+            let values = ["a": "2", "b": "1"]
+            let open = try await trial.make(values)
+            try await trial.publishOver(Self.template(["a": "1", "b": "9"]))
+            let approved = try await trial.acted("approve", on: open, by: trial.bob)
+            let rebased = try await trial.patch(
+                ["template": Self.template(values), "base": "etag-default-2"], approved,
+                by: trial.ada)
+            #expect(rebased.status == 200)
+            #expect(try rebased.json["votes"]?.arrayValue?.first?["outdated"] == true)
+            let newest = (open.id, try #require(rebased.fields["etag"]))
+            let refused = try await trial.act("publish", on: newest, by: trial.ada)
+            #expect(refused.error?.status == "APPROVAL_REQUIRED")
+            #expect(try await trial.values() == ["a": "1", "b": "9"])
+        }
+    }
+
     // T5
     @Test func requestedChangesPreventAPublish() async throws {
         try await Trial.with { trial in

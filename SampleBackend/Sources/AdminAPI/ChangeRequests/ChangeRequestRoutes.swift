@@ -46,7 +46,12 @@ struct ChangeRequestRoutes: Sendable {
         Route(path, [.post: Endpoint(access: RoleAccess(role, query: query), handler: handler)])
     }
 
+    /// Maximum size of the templates that are read for a page, in bytes.
+    private static let maximumPageBytes = 64 << 20
+
     /// Lists the requests, the last changed one first, without what they change.
+    ///
+    /// A page can have fewer requests than asked for, also none, and still be followed by another one.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let limit = try request.wholeNumber(named: "pageSize", in: 1...50) ?? 20
@@ -63,12 +68,14 @@ struct ChangeRequestRoutes: Sendable {
         }
         var page: [JSONNode] = []
         var next: String?
+        var bytes = 0
         for stored in found {
-            guard page.count < limit else { break }
+            guard page.count < limit, bytes < Self.maximumPageBytes else { break }
             next = stored.id
             let whole = try await administration.changeRequest(
                 stored.id, inProject: request.project)
             let reviewed = try await administration.reviewed(whole)
+            bytes += whole.contents.map { $0.base.count + $0.edited.count } ?? 0
             if state.map({ $0 == reviewed.state }) ?? true { page.append(reviewed.summary) }
         }
         var body: JSONNode = ["changeRequests": .array(page)]
