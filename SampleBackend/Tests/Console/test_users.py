@@ -154,8 +154,10 @@ class UserTests(TaskCase):
         self.wait_for(
             lambda: "Pinned for this user" in self.reason("AppFeatures.RefreshInterval"), "the pin")
         self.wait_for_text("AppFeatures.RefreshInterval is pinned for user a/b 4.", "main .message")
-        self.assertEqual(self.find("#announcements").get_attribute("textContent"),
-                         "AppFeatures.RefreshInterval is pinned for user a/b 4.")
+        # It follows the message, once the pinned values are read again.
+        self.wait_for(
+            lambda: self.find("#announcements").get_attribute("textContent")
+            == "AppFeatures.RefreshInterval is pinned for user a/b 4.", "the announcement")
         change = self.driver.switch_to.active_element
         self.assertEqual(change.accessible_name, "Change AppFeatures.RefreshInterval")
         self.assertTrue(self.driver.execute_script(
