@@ -4,7 +4,7 @@ public import TemplateStore
 extension EtcdTemplateStore {
     /// Maximum number of requests that one write marks or removes; a transaction can have 128
     /// operations, and a removal takes three.
-    private static let mostPruned = 30
+    private static let mostPruned = 20
 
     /// Creates or replaces an open change request if the stored one is as expected.
     public func saveChangeRequest(
@@ -153,13 +153,18 @@ private struct EtcdChangeRequests: Sendable {
         return count
     }
 
+    /// Maximum size of the records that a write marks, in bytes, beyond the first one: a transaction
+    /// can have 1.5 MB.
+    private static let mostMarkedBytes = 100_000
+
     /// The operations that mark and remove requests, except for the one at `excepted`.
     func pruning(
         except excepted: Data, most maximum: Int
     ) throws(TemplateStoreError) -> [EtcdOperation] {
         var operations: [EtcdOperation] = []
-        var count = 0
-        for (key, record) in all where key != excepted && count < maximum {
+        var (count, bytes) = (0, 0)
+        for (key, record) in all
+        where key != excepted && count < maximum && bytes < Self.mostMarkedBytes {
             let entry = try record.entry()
             let pruned = entry.pruned(at: date)
             if pruned == entry { continue }
@@ -167,7 +172,9 @@ private struct EtcdChangeRequests: Sendable {
             if let pruned {
                 let marked = ChangeRequestRecord(
                     pruned, base: record.base, content: record.content)
-                operations.append(.put(key, try marked.encoded()))
+                let text = try marked.encoded()
+                bytes += text.count
+                operations.append(.put(key, text))
             } else {
                 operations += [
                     .delete(.key(key)), .delete(keys.content(record.base.id)),

@@ -53,15 +53,16 @@ extension EtcdReading {
         for submission: TemplateSubmission, detailsAt detailsPlace: Int, deletedVersion: Int?,
         from place: Int, source: EtcdTemplateStore.Source?
     ) throws(TemplateStoreError) -> PublishGate {
-        let tokens = try records(place, as: TokenRecord.self).compactMap {
-            $0.token(lastUse: nil)
-        }
+        let protection = try records(detailsPlace, as: DetailsRecord.self).first?.details.protection
+        let tokens =
+            protection == nil
+            ? [] : try records(place, as: TokenRecord.self).compactMap { $0.token(lastUse: nil) }
         let request = try records(place + 1, as: ChangeRequestRecord.self).first?.entry().stored
         let version = try records(place + 2, as: VersionRecord.self).first
         let isSource = version.map { $0.content.id == source?.id } ?? false
         return PublishGate(
             submission: submission,
-            protection: try records(detailsPlace, as: DetailsRecord.self).first?.details.protection,
+            protection: protection,
             request: request?.seen(at: submission.date, deletedVersion: deletedVersion),
             tokens: tokens, sourceContent: isSource ? source?.content : nil)
     }

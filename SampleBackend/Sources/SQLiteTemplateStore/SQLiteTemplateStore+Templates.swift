@@ -111,13 +111,14 @@ extension Database {
     fileprivate func gate(for submission: TemplateSubmission) throws -> PublishGate {
         let project = submission.project
         let deleted = try deletedVersion(ofProject: project)
+        let protection = try projectDetails(ofProject: project)?.details.protection
         return PublishGate(
             submission: submission,
-            protection: try projectDetails(ofProject: project)?.details.protection,
+            protection: protection,
             request: try submission.approval.changeRequest.flatMap { reference in
                 try changeRequest(id: reference.id, inProject: project, withContents: false)?
                     .seen(at: submission.date, deletedVersion: deleted)
-            }, tokens: try tokens(),
+            }, tokens: protection == nil ? [] : try tokens(),
             sourceContent: try submission.sourceVersion.flatMap { number in
                 try Data.fetchOne(
                     self,

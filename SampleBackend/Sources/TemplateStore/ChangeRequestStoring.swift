@@ -218,7 +218,10 @@ extension ChangeRequestSubmission {
         request.contentDigest =
             contents.map { ChangeRequest.digest(of: $0) }
             ?? known?.request.contentDigest ?? ""
-        guard request.record.count <= TemplateStoreLimits.changeRequestBytes else {
+        // Who fills a request with comments must not keep others from voting on it or closing it.
+        let isVote = [.approveChangeRequest, .rejectChangeRequest].contains(action)
+        let maximum = TemplateStoreLimits.changeRequestBytes * (isVote ? 2 : 1)
+        guard action == .closeChangeRequest || request.record.count <= maximum else {
             throw .changeRequestTooLarge(id)
         }
         return StoredChangeRequest(

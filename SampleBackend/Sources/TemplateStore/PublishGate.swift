@@ -64,8 +64,10 @@ package struct ApprovalCount: Sendable, Hashable {
 
     package var isSufficient: Bool { missing == 0 && rejections.isEmpty }
 
-    /// Counts the votes of people who have a valid token with a role that may approve in the
+    /// Counts the approvals of people who have a valid token with a role that may approve in the
     /// project; not those of the people who made the request, unless the protection allows it.
+    ///
+    /// A request for changes stands until the same person approves.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -87,14 +89,14 @@ package struct ApprovalCount: Sendable, Hashable {
         let outdated = Set(outdatedVoters.map { Data($0.utf8) })
         for vote in request.votes {
             let voter = Data(vote.person.utf8)
-            guard voters.contains(voter),
+            if vote.verdict == .requestChanges {
+                // Stands whatever becomes of the token, which others may revoke.
+                rejections.append(vote.person)
+            } else if voters.contains(voter), !outdated.contains(voter),
+                vote.digest == request.contentDigest,
                 protection?.selfApproval == true || !request.isMade(by: vote.person)
-            else { continue }
-            switch vote.verdict {
-            case .requestChanges: rejections.append(vote.person)
-            case .approve where vote.digest == request.contentDigest && !outdated.contains(voter):
+            {
                 approvals.append(vote.person)
-            case .approve: break
             }
         }
     }

@@ -178,6 +178,11 @@ extension TemplateStoreConformance {
                 () throws(TemplateStoreError) in
                 try await trial.save(long, id: "0", edited: nil, expecting: .present)
             }
+            // Whoever fills a request keeps nobody from voting on it or closing it.
+            for action in [AuditEntry.Action.rejectChangeRequest, .closeChangeRequest] {
+                try await trial.save(
+                    long, id: "0", edited: nil, expecting: .present, action: action)
+            }
         }
     }
 

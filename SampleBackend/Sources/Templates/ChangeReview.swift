@@ -50,7 +50,8 @@ public struct ChangeReview: Sendable {
     /// True when a publish changed a setting or a condition that the edit uses, or the order of a
     /// condition that it uses, so that who approved the edit may not have seen what it does now.
     ///
-    /// The edit uses what it changes, and the conditions of the settings that it changes.
+    /// The edit uses what it changes, the conditions of the settings that it changes, and the
+    /// settings with values for conditions that it changes.
     ///
     /// - Parameters:
     ///   - earlier: The template before the publish.
@@ -66,6 +67,14 @@ public struct ChangeReview: Sendable {
         if published.parameters.contains(where: { settings.contains(ReviewedSetting($0)) }) {
             return true
         }
+        let changed = Set(mine.conditions.map { ExactText($0.name) })
+        let isUsed = published.parameters.contains { setting in
+            [earlier, later].contains { template in
+                template.sections[setting.section]?[setting.key]?.conditionalValues.keys
+                    .contains { changed.contains($0) } ?? false
+            }
+        }
+        if isUsed { return true }
         let groups = Set(mine.groups.map { ExactText($0.name) })
         if published.groups.contains(where: { groups.contains(ExactText($0.name)) }) { return true }
         let conditions = usedConditions(of: mine)

@@ -391,8 +391,26 @@ struct ChangeRequestRoutesTests {
             #expect(seen["votes"]?.arrayValue?.first?["outdated"] == true)
             let refused = try await trial.act("publish", on: approved, by: trial.ada)
             #expect(refused.error?.status == "APPROVAL_REQUIRED")
-            let again = try await trial.acted("approve", on: approved, by: trial.bob)
+            // The tag is of a state without the second publish.
+            let unseen = try await trial.acted("approve", on: approved, by: trial.bob)
+            #expect(try await trial.act("publish", on: unseen, by: trial.ada).status == 403)
+            let newest = try #require(try await trial.get(open.id)["etag"]?.stringValue)
+            let again = try await trial.acted(
+                "approve", on: (open.id, "\"\(newest)\""), by: trial.bob)
             #expect(try await trial.act("publish", on: again, by: trial.ada).status == 200)
+        }
+    }
+
+    @Test func aRequestForChangesOutlivesTheTokenOfThePerson() async throws {
+        try await Trial.with { trial in
+            var open = try await trial.make(["a": "2", "b": "1"])
+            open = try await trial.acted("approve", on: open, by: trial.bob)
+            open = try await trial.acted("requestChanges", on: open, by: trial.eve)
+            let eve = try #require(try await trial.store.tokens().first { $0.name == "eve" })
+            let revoked = try await trial.server.administer(
+                "DELETE", "/v1/tokens/\(eve.id)", token: trial.ada)
+            #expect(revoked.status == 200)
+            #expect(try await trial.act("publish", on: open, by: trial.ada).status == 403)
         }
     }
 

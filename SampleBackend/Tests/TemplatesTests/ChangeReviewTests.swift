@@ -46,6 +46,17 @@ struct ChangeReviewTests {
         }
     }
 
+    @Test func anEditOfAConditionIsTouchedByItsNewUse() throws {
+        let base = try Self.template(conditions: ["x", "y"], ["a": "1", "b": "1"])
+        let edited = try Self.template(conditions: ["x!", "y"], ["a": "1", "b": "1"])
+        let review = ChangeReview(base: base, edited: edited, live: base)
+        for (name, isTouched) in [("x", true), ("y", false)] {
+            let live = try Self.template(
+                conditions: ["x", "y"], ["a": "1", "b": "1"], using: ["b": [name]])
+            #expect(review.isTouched(byChangeFrom: base, to: live) == isTouched)
+        }
+    }
+
     // T11
     @Test func changesOfDifferentSettingsAreMerged() throws {
         let base = try Self.template(["a": "1", "b": "1"])

@@ -90,8 +90,7 @@ extension DownloadRecord: Hashable {
 extension DownloadRecord: CustomStringConvertible {
     /// One line with outcome, time, user and message; it names the user as the log does.
     public var description: String {
-        let reason = message.map { ": \($0)" } ?? ""
-        return "\(outcome) at \(time), \(UserID(userID).logName)\(reason)"
+        "\(outcome) at \(time), \(UserID(userID).logName)" + (message.map { ": \($0)" } ?? "")
     }
 }
 

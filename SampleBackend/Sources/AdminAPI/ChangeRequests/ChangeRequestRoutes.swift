@@ -256,7 +256,9 @@ struct ChangeRequestRoutes: Sendable {
                 "You have made or edited this request: somebody else must vote on it.")
         }
         let live = try await administration.template(inProject: request.project).version.number
-        let seen = body["liveVersionNumber"].map { $0.versionNumber ?? .max } ?? live
+        let seen =
+            body["liveVersionNumber"].map { $0.versionNumber ?? .max } ?? request.seenVersion
+            ?? live
         guard seen <= live else {
             throw RequestError.invalidArgument(
                 "liveVersionNumber is not a version: send the current one that you have seen.")
@@ -342,7 +344,7 @@ struct ChangeRequestRoutes: Sendable {
     ) -> RouteResponse {
         .json(
             ByteBuffer(bytes: reviewed.json.jsonData()), status: status,
-            headerFields: [.eTag: reviewed.stored.entityTag, .cacheControl: "no-store"])
+            headerFields: [.eTag: "\"\(reviewed.tag)\"", .cacheControl: "no-store"])
     }
 }
 
@@ -367,13 +369,21 @@ extension RouteRequest {
         get throws(RequestError) {
             switch try StateExpectation(headerFields) {
             case .present: return .present
-            case .tag(let tag): return .tag(tag)
+            case .tag(let tag): return .tag(String(tag.prefix { $0 != "." }))
             case nil, .any, .absent:
                 throw .invalidArgument(
                     "If-Match is missing or empty: send the ETag of the change request, or * for "
                         + "the newest state.")
             }
         }
+    }
+
+    /// The version that was current in the state that the caller has seen, by the tag in `If-Match`.
+    fileprivate var seenVersion: Int? {
+        guard let seen = try? StateExpectation(headerFields), case .tag(let tag) = seen else {
+            return nil
+        }
+        return tag.split(separator: ".").dropFirst().last.flatMap { Int($0) }
     }
 
     /// The object in the body; an empty one for an empty body.

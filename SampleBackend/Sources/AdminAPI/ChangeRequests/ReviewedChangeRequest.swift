@@ -48,6 +48,9 @@ struct ReviewedChangeRequest: Sendable {
         }
     }
 
+    /// The tag of the state that the response shows: that of the request, and the current version.
+    var tag: String { stored.tag + (live.map { ".\($0.version.number)" } ?? "") }
+
     /// The conflicts with the current version.
     var conflicts: [TemplateMerge.Conflict] {
         guard case .conflict(let conflicts) = review.outcome else { return [] }
@@ -68,6 +71,7 @@ struct ReviewedChangeRequest: Sendable {
     var summary: JSONNode {
         var node = stored.json
         node.setMember("state", .string(state.rawValue))
+        node.setMember("etag", .string(tag))
         if stored.state == .open {
             node.setMember("requiredApprovals", .number("\(count.required)"))
             node.setMember("missingApprovals", .number("\(count.missing)"))
@@ -106,9 +110,6 @@ struct ReviewedChangeRequest: Sendable {
 }
 
 extension StoredChangeRequest {
-    /// The value of `ETag`.
-    var entityTag: String { "\"\(tag)\"" }
-
     /// The stored parts of the request in responses.
     var json: JSONNode {
         var node: JSONNode = [

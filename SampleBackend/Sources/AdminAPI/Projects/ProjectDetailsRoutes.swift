@@ -46,8 +46,25 @@ struct ProjectDetailsRoutes: Sendable {
         try await change(request) { $0 }
     }
 
+    /// Maximum number of attempts to replace any details while others change them.
+    private static let attempts = 16
+
     /// Merges the body into details that are derived from the current ones.
     private func change(
+        _ request: RouteRequest, from base: (ProjectDetails) -> ProjectDetails
+    ) async throws(RequestError) -> RouteResponse {
+        let replacesAny = request.method == .put && request.headerFields[.ifMatch] == "*"
+        for _ in 1..<(replacesAny ? Self.attempts : 1) {
+            do {
+                return try await changeOnce(request, from: base)
+            } catch  where error.httpStatus == .preconditionFailed {
+                // Another change came between the read and the write.
+            }
+        }
+        return try await changeOnce(request, from: base)
+    }
+
+    private func changeOnce(
         _ request: RouteRequest, from base: (ProjectDetails) -> ProjectDetails
     ) async throws(RequestError) -> RouteResponse {
         let body = try request.jsonBody(knows: ["displayName", "color", "environment", "archived"])
@@ -55,13 +72,13 @@ struct ProjectDetailsRoutes: Sendable {
         // Checked first, whatever the current details are.
         try replacement.merge(body)
         let current = try await administration.projectDetails(request.project)
-        let expectedRevision = try current.expectedRevision(by: request)
+        _ = try current.expectedRevision(by: request)
         var details = base(current.details)
         try details.merge(body)
         let change = ProjectDetailsChange(
             project: request.project, details: details,
-            // A merged change must not revert what another one set after the read above.
-            expectedRevision: request.method == .patch ? current.revision : expectedRevision,
+            // Must not revert what another one set after the read above, such as the protection.
+            expectedRevision: current.revision,
             date: administration.now(), actor: request.administrator?.name ?? "")
         let stored = try await administration.callStore(
             "set_project_details", project: request.project
