@@ -208,7 +208,7 @@ def measure_typing(console):
     console.when("document.querySelectorAll('dialog[open]').length > 1")
     console.driver.execute_script(
         "[...document.querySelectorAll('dialog[open] button')]"
-        ".find((button) => button.textContent === 'Leave').click()")
+        ".find((button) => button.textContent === 'Discard').click()")
     console.when("!document.querySelector('dialog[open]')")
     return {
         "typingKeyMost": max(typed["keys"]), "typingPause": max(typed["tasks"], default=0),
