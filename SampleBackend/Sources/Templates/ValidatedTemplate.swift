@@ -47,6 +47,27 @@ public struct ValidatedTemplate: Sendable {
         excesses = reader.excesses
     }
 
+    /// Checks a template that was put together, and its size as text.
+    ///
+    /// Two valid templates can merge into one that is invalid or too large.
+    ///
+    /// - Throws: ``TemplateValidationError`` with all problems.
+    public init(merged json: JSONNode) throws(TemplateValidationError) {
+        try Self.checkSize(json.jsonData().count)
+        try self.init(json: json)
+    }
+
+    /// Checks the size of a template's text, which stores must be able to read again.
+    ///
+    /// - Throws: ``TemplateValidationError`` for more than ``maximumBytes``.
+    public static func checkSize(_ bytes: Int) throws(TemplateValidationError) {
+        guard bytes > maximumBytes else { return }
+        throw TemplateValidationError(problems: [
+            TemplateProblem(
+                path: "", message: "the template has \(bytes) bytes; use at most \(maximumBytes)")
+        ])
+    }
+
     /// Reads and checks the text of a template.
     ///
     /// - Parameters:

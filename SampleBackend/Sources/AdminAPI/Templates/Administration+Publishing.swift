@@ -55,7 +55,7 @@ extension Administration {
     ///
     /// - Throws: A ``RequestError`` as ``publish(_:)`` would.
     func checkPublish(of template: CheckedTemplate) async throws(RequestError) {
-        try checkAnswer(with: template.submission.content)
+        try checkSize(of: template.submission.content)
         let project = template.submission.project
         try await checkIsNotArchived(project)
         guard case .version(let expected) = template.submission.expectation else { return }
@@ -83,10 +83,10 @@ extension Administration {
     ///
     /// - Returns: The stored template.
     /// - Throws: A ``RequestError`` with status 412 when another version is current, 403 when the
-    ///   project is protected and approvals are missing, and 413 when the response with the stored
-    ///   template would be too large.
+    ///   project is protected and approvals are missing, 400 when the template is too large to be
+    ///   read again, and 413 when the response with it would be.
     func publish(_ template: CheckedTemplate) async throws(RequestError) -> StoredTemplate {
-        try checkAnswer(with: template.submission.content)
+        try checkSize(of: template.submission.content)
         let project = template.submission.project
         library.prepare(template.validated, content: template.submission.content, project: project)
         defer { library.forgetPrepared(project: project) }
@@ -121,7 +121,7 @@ extension Administration {
             () throws(TemplateStoreError) in
             try await store.template(version: version, inProject: project)
         }
-        if let earlier { try checkAnswer(with: earlier.content) }
+        if let earlier { try checkSize(of: earlier.content) }
         let stored = try await callStore("rollback", project: project) {
             () throws(TemplateStoreError) in
             try await store.rollBack(
@@ -135,10 +135,15 @@ extension Administration {
     /// Bytes reserved for the version and its description, which the response adds to the template.
     private static let versionBytes = 16_384
 
-    /// Checks, before a template is stored, that the response with it can be sent.
+    /// Checks, before a template is stored, that it can be read again and the response be sent.
     ///
-    /// - Throws: A ``RequestError`` with status 413.
-    private func checkAnswer(with content: Data) throws(RequestError) {
+    /// - Throws: A ``RequestError`` with status 400 or 413.
+    private func checkSize(of content: Data) throws(RequestError) {
+        do {
+            try ValidatedTemplate.checkSize(content.count)
+        } catch {
+            throw .invalidTemplate(error)
+        }
         guard content.count <= maximumAnswerBytes - Self.versionBytes else {
             throw RequestError(
                 httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",

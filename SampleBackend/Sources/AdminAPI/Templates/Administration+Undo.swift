@@ -109,7 +109,7 @@ extension Administration {
             throw RequestError.nothingToUndo(undone.version.number)
         }
         do {
-            return (try ValidatedTemplate(json: merged), merged.jsonData())
+            return (try ValidatedTemplate(merged: merged), merged.jsonData())
         } catch {
             throw RequestError.invalidTemplate(error)
         }

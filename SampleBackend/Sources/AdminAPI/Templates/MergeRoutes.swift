@@ -109,7 +109,7 @@ extension ValidatedTemplate {
     /// into one that is too large.
     static func problems(of merged: JSONNode) -> [TemplateProblem] {
         do {
-            _ = try ValidatedTemplate(json: merged)
+            _ = try ValidatedTemplate(merged: merged)
             return []
         } catch {
             return error.problems
