@@ -46,46 +46,20 @@ struct ProjectDetailsRoutes: Sendable {
         try await change(request) { $0 }
     }
 
-    /// Maximum number of attempts to replace any details while others change them.
-    private static let attempts = 16
-
     /// Merges the body into details that are derived from the current ones.
     private func change(
-        _ request: RouteRequest, from base: (ProjectDetails) -> ProjectDetails
-    ) async throws(RequestError) -> RouteResponse {
-        let replacesAny = request.method == .put && request.headerFields[.ifMatch] == "*"
-        for _ in 1..<(replacesAny ? Self.attempts : 1) {
-            do {
-                return try await changeOnce(request, from: base)
-            } catch  where error.httpStatus == .preconditionFailed {
-                // Another change came between the read and the write.
-            }
-        }
-        return try await changeOnce(request, from: base)
-    }
-
-    private func changeOnce(
         _ request: RouteRequest, from base: (ProjectDetails) -> ProjectDetails
     ) async throws(RequestError) -> RouteResponse {
         let body = try request.jsonBody(knows: ["displayName", "color", "environment", "archived"])
         var replacement = ProjectDetails()
         // Checked first, whatever the current details are.
         try replacement.merge(body)
-        let current = try await administration.projectDetails(request.project)
-        _ = try current.expectedRevision(by: request)
-        var details = base(current.details)
-        try details.merge(body)
-        let change = ProjectDetailsChange(
-            project: request.project, details: details,
-            // Must not revert what another one set after the read above, such as the protection.
-            expectedRevision: current.revision,
-            date: administration.now(), actor: request.administrator?.name ?? "")
-        let stored = try await administration.callStore(
-            "set_project_details", project: request.project
-        ) { () throws(TemplateStoreError) in
-            try await administration.store.setProjectDetails(change)
+        let stored = try await administration.changeDetails(by: request, tag: \.tag) {
+            current throws(RequestError) in
+            var details = base(current)
+            try details.merge(body)
+            return details
         }
-        administration.library.apply(stored, project: request.project)
         return Self.answer(stored)
     }
 
@@ -106,11 +80,53 @@ extension Administration {
         guard let stored else { throw .unknownProject(project) }
         return stored
     }
+
+    /// Maximum number of attempts to change details in any state while others change them.
+    private static let detailsAttempts = 16
+
+    /// Replaces the details of a project, which include its protection.
+    ///
+    /// - Parameters:
+    ///   - request: The request, whose `If-Match` names the state to replace; `*`, or none, any.
+    ///   - tag: The entity tag of a state, without quotation marks.
+    ///   - change: Makes the new details of the current ones.
+    /// - Returns: The stored details.
+    /// - Throws: A ``RequestError`` with status 412 for another state.
+    func changeDetails(
+        by request: RouteRequest, tag: (StoredProjectDetails) -> String,
+        _ change: (ProjectDetails) throws(RequestError) -> ProjectDetails
+    ) async throws(RequestError) -> StoredProjectDetails {
+        let project = request.project
+        let ifMatch = request.headerFields[.ifMatch] ?? "*"
+        for attempt in 1... {
+            let current = try await projectDetails(project)
+            guard ifMatch == "*" || EntityTagCondition(ifMatch).matches(tag(current)) else { break }
+            let replacement = ProjectDetailsChange(
+                project: project, details: try change(current.details),
+                // Must not revert what another one set after the read above.
+                expectedRevision: current.revision, date: now(),
+                actor: request.administrator?.name ?? "")
+            do {
+                let stored = try await callStore("set_project_details", project: project) {
+                    () throws(TemplateStoreError) in
+                    try await store.setProjectDetails(replacement)
+                }
+                library.apply(stored, project: project)
+                return stored
+            } catch
+                where error.httpStatus == .preconditionFailed && ifMatch == "*"
+                && attempt < Self.detailsAttempts
+            {
+                // Another change came between the read and the write.
+            }
+        }
+        throw .projectDetailsMismatch
+    }
 }
 
 extension StoredProjectDetails {
     /// The entity tag, without quotation marks.
-    private var tag: String { "details-\(revision)" }
+    fileprivate var tag: String { "details-\(revision)" }
 
     /// The value of `ETag`.
     var entityTag: String { "\"\(tag)\"" }

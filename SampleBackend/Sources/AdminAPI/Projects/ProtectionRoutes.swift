@@ -35,30 +35,18 @@ struct ProtectionRoutes: Sendable {
                     + "any.")
         }
         let protection = try Self.protection(in: request)
-        let current = try await administration.projectDetails(request.project)
-        guard ifMatch == "*" || EntityTagCondition(ifMatch).matches(current.protectionTag) else {
-            throw RequestError.projectDetailsMismatch
+        let mayBypass = request.administrator?.mayBypass == true
+        let stored = try await administration.changeDetails(by: request, tag: \.protectionTag) {
+            current throws(RequestError) in
+            if current.protection?.isLowered(by: protection) == true, !mayBypass {
+                throw RequestError.permissionDenied(
+                    "This would let publishes pass that the protection refuses: use a token that "
+                        + "may bypass approvals.")
+            }
+            var details = current
+            details.protection = protection
+            return details
         }
-        if current.details.protection?.isLowered(by: protection) == true,
-            request.administrator?.mayBypass != true
-        {
-            throw RequestError.permissionDenied(
-                "This would let publishes pass that the protection refuses: use a token that may "
-                    + "bypass approvals.")
-        }
-        var details = current.details
-        details.protection = protection
-        let change = ProjectDetailsChange(
-            project: request.project, details: details,
-            // The permission was checked against this revision, also for If-Match: *.
-            expectedRevision: current.revision, date: administration.now(),
-            actor: request.administrator?.name ?? "")
-        let stored = try await administration.callStore(
-            "set_protection", project: request.project
-        ) { () throws(TemplateStoreError) in
-            try await administration.store.setProjectDetails(change)
-        }
-        administration.library.apply(stored, project: request.project)
         return Self.answer(stored)
     }
 
