@@ -1,5 +1,6 @@
 import AdminAPI
 import ClientAPI
+import Foundation
 import Logging
 import ServiceLifecycle
 import TemplateStore
@@ -11,6 +12,9 @@ struct StoreFollower: Service {
     /// Interval between writes of the last token uses and failed sign-ins, and between attempts to
     /// read the audit trail and to complete interrupted deletions.
     private static let useInterval: Duration = .seconds(30)
+
+    /// Interval between removals of change requests that nobody changed for long.
+    private static let expiryInterval: Duration = .seconds(6 * 3600)
 
     /// Maximum duration of the final writes at shutdown.
     private static let lastWriteTime: Duration = .seconds(2)
@@ -26,6 +30,7 @@ struct StoreFollower: Service {
     let webhooks: WebhookService
     let logger: Logger
     let metrics: LibraryMetrics
+    var now: @Sendable () -> Date = { Date() }
 
     /// Loads all data that the server serves from memory.
     ///
@@ -53,6 +58,7 @@ struct StoreFollower: Service {
             await withTaskGroup { group in
                 group.addTask { await follow() }
                 group.addTask { await storeUses() }
+                group.addTask { await removeExpiredChangeRequests() }
             }
         }
         // Time-limited: the process must end even if the store does not answer.
@@ -135,6 +141,20 @@ struct StoreFollower: Service {
             await recordFailedSignIns()
             // Retries the audit trails that could not be read.
             await library.earlierOverrides.read()
+        }
+    }
+
+    private func removeExpiredChangeRequests() async {
+        while !Task.isCancelled {
+            do {
+                try await library.store.removeExpiredChangeRequests(at: now())
+            } catch {
+                metrics.countStoreError(operation: "remove_expired_change_requests")
+                logger.warning(
+                    "Expired change requests could not be removed",
+                    metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: Self.expiryInterval)
         }
     }
 

@@ -53,13 +53,7 @@ private struct EtcdArchive: StoreArchive {
         }
         try await readWebhooks(receive)
         try await forEachKey(in: keys.allChangeRequests) { found throws(TemplateStoreError) in
-            let record = try ChangeRequestRecord(decoding: found)
-            guard let base = try await content(record.base),
-                let edited = try await content(record.content)
-            else { throw .damagedRecord(found.key) }
-            var entry = try record.entry()
-            entry.stored.contents = ChangeRequestContents(base: base, edited: edited)
-            try await receive(.changeRequest(entry))
+            try await receive(.changeRequest(try await changeRequest(found)))
         }
         try await forEachKey(in: keys.allDrafts) { found throws(TemplateStoreError) in
             if isDeleted(keys.names(in: found.key)?.last) { return }
@@ -73,6 +67,21 @@ private struct EtcdArchive: StoreArchive {
                     DraftTable.Entry(
                         draft: record.draft(content: content), expiryNoticeDate: notice)))
         }
+    }
+
+    private func changeRequest(
+        _ found: EtcdKeyValue
+    ) async throws(TemplateStoreError) -> StoredChangeRequest {
+        let record = try ChangeRequestRecord(decoding: found)
+        let header = try record.header()
+        let text = store.keys.changeRequestText(header.id, inProject: header.project)
+        var stored = try record.stored(
+            withText: try await allKeys(in: .key(text)).first, keys: store.keys)
+        guard let base = try await content(record.base),
+            let edited = try await content(record.content)
+        else { throw .damagedRecord(found.key) }
+        stored.contents = ChangeRequestContents(base: base, edited: edited)
+        return stored
     }
 
     /// Reads the audit trail, each entry with the version or details of its revision.

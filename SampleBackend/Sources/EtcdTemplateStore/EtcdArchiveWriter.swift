@@ -81,7 +81,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
                 keys.session(session.id, ofToken: session.tokenID),
                 try SessionRecord(session).encoded())
         case .webhook(let queue): try await write(queue)
-        case .changeRequest(let entry): try await write(entry)
+        case .changeRequest(let request): try await write(request)
         case .draft(let entry):
             let draft = entry.draft
             try await write(draft.content) { [keys] reference throws(TemplateStoreError) in
@@ -168,20 +168,21 @@ private actor EtcdArchiveWriter: ArchiveWriter {
         return true
     }
 
-    private func write(_ entry: ChangeRequestEntry) async throws(TemplateStoreError) {
-        guard let contents = entry.stored.contents else {
-            throw .unknownRecord("a change request")
-        }
-        let (store, stored) = (store, entry.stored)
+    private func write(_ stored: StoredChangeRequest) async throws(TemplateStoreError) {
+        guard let contents = stored.contents else { throw .unknownRecord("a change request") }
+        let store = store
         try await store.writing(contents.base) { base throws(TemplateStoreError) in
             try await store.writing(contents.edited) { edited throws(TemplateStoreError) in
                 let record = ChangeRequestRecord(
-                    entry, base: base.reference, content: edited.reference)
+                    stored.header, base: base.reference, content: edited.reference)
                 try await write(
                     base.operations + edited.operations + [
                         .put(
                             keys.changeRequest(stored.id, inProject: stored.project),
-                            try record.encoded())
+                            try record.encoded()),
+                        .put(
+                            keys.changeRequestText(stored.id, inProject: stored.project),
+                            stored.request.record),
                     ], guards: base.guards + edited.guards)
             }
         }

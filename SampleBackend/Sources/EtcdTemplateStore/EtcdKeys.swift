@@ -19,6 +19,7 @@ import Foundation
 /// | `overrides/{project}/{user}` | ``OverridesRecord`` |
 /// | `drafts/{owner}/{project}` | ``DraftRecord`` |
 /// | `requests/{project}/{id}` | ``ChangeRequestRecord`` |
+/// | `requestTexts/{project}/{id}` | the texts, votes and comments of a change request |
 /// | `tokens/{id}` | ``TokenRecord`` |
 /// | `sessions/{token}/{id}` | ``SessionRecord`` |
 /// | `uses` | ``UsesRecord``: when tokens were last used |
@@ -102,6 +103,10 @@ struct EtcdKeys: Sendable, Hashable {
 
     func changeRequest(_ id: String, inProject name: String) -> Data {
         key("requests", Self.encoded(name), Self.encoded(id))
+    }
+
+    func changeRequestText(_ id: String, inProject name: String) -> Data {
+        key("requestTexts", Self.encoded(name), Self.encoded(id))
     }
 
     func token(_ id: String) -> Data { key("tokens", Self.encoded(id)) }

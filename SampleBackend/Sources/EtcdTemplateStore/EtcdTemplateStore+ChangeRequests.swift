@@ -2,10 +2,6 @@ public import Foundation
 public import TemplateStore
 
 extension EtcdTemplateStore {
-    /// Maximum number of requests that one write marks or removes; a transaction can have 128
-    /// operations, and a removal takes three.
-    private static let mostPruned = 20
-
     /// Creates or replaces an open change request if the stored one is as expected.
     public func saveChangeRequest(
         _ submission: ChangeRequestSubmission
@@ -26,42 +22,44 @@ extension EtcdTemplateStore {
     ) async throws(TemplateStoreError) -> StoredChangeRequest {
         let project = submission.project
         let key = keys.changeRequest(submission.id, inProject: project)
+        let textKey = keys.changeRequestText(submission.id, inProject: project)
         return try await write(
-            afterDeletionOf: project, recordAt: 3,
+            afterDeletionOf: project, recordAt: 4,
             reading: [
                 EtcdRange(keys: keys.changeRequests(inProject: project)),
+                EtcdRange(keys: .key(textKey)),
                 EtcdRange(keys: .key(keys.project(project)), part: .count),
                 EtcdRange(keys: .key(keys.details(ofProject: project))),
                 EtcdRange(keys: .key(keys.deletedProject(project))),
             ]
         ) { [keys] reading throws(TemplateStoreError) in
-            guard reading.count(1) > 0 else { throw .projectMissing(project) }
-            try reading.checkIsNotArchived(project, detailsAt: 2)
-            let deleted = try reading.deletedVersion(at: 3)
-            let shelf = try EtcdChangeRequests(reading, keys: keys, at: submission.date)
+            guard reading.count(2) > 0 else { throw .projectMissing(project) }
+            try reading.checkIsNotArchived(project, detailsAt: 3)
+            let shelf = try EtcdChangeRequests(reading.keyValues(0))
             let known = shelf.records[key]
-            let stored = try submission.stored(
-                over: try known?.entry().stored,
-                openCount: try shelf.openCount(deletedVersion: deleted), deletedVersion: deleted)
+            let table = ChangeRequestTable(
+                shelf.headers, at: submission.date,
+                deletedVersion: try reading.deletedVersion(at: 4))
+            let change = try table.change(
+                by: submission,
+                over: try known?.stored(withText: reading.keyValues(1).first, keys: keys))
             guard let baseReference = base?.reference ?? known?.base,
                 let reference = edited?.reference ?? known?.content
             else { throw .changeRequestMismatch(submission.id, isThere: false) }
             let record = ChangeRequestRecord(
-                ChangeRequestEntry(stored), base: baseReference, content: reference)
-            var answer = stored
+                change.stored.header, base: baseReference, content: reference)
+            var answer = change.stored
             answer.contents = nil
             // The change's number guards the requests that were read.
             var write = EtcdWrite(
                 guards: (base?.guards ?? []) + (edited?.guards ?? []),
                 operations: (base?.operations ?? []) + (edited?.operations ?? [])
             ) { [answer] _ in answer }
-            write.operations += try shelf.pruning(except: key, most: Self.mostPruned)
-            write.operations.append(.put(key, try record.encoded()))
-            if base != nil, let old = shelf.all[key] {
-                write.operations += [
-                    .delete(keys.content(old.base.id)), .delete(keys.content(old.content.id)),
-                ]
-            }
+            write.operations += shelf.removal(of: change.removed, keys: keys)
+            write.operations += [
+                .put(key, try record.encoded()), .put(textKey, change.stored.request.record),
+            ]
+            if base != nil, let known { write.operations += known.removalOfContents(keys) }
             write.change = .init(
                 subject: .changeRequest(project: project, id: submission.id),
                 entry: AuditEntry(of: submission, revision: .zero))
@@ -77,13 +75,15 @@ extension EtcdTemplateStore {
         // The templates may be replaced between the two reads.
         for _ in 0..<3 {
             let reading = try await read([
-                EtcdRange(keys: .key(key)), EtcdRange(keys: .key(keys.deletedProject(project))),
+                EtcdRange(keys: .key(key)),
+                EtcdRange(keys: .key(keys.changeRequestText(id, inProject: project))),
+                EtcdRange(keys: .key(keys.deletedProject(project))),
             ])
             guard let record = try reading.records(0, as: ChangeRequestRecord.self).first else {
                 return nil
             }
-            var stored = try record.entry().stored.seen(
-                at: date, deletedVersion: try reading.deletedVersion(at: 1))
+            var stored = try record.stored(withText: reading.keyValues(1).first, keys: keys)
+                .seen(at: date, deletedVersion: try reading.deletedVersion(at: 2))
             stored.contents = try await contents(of: record)
             if stored.contents != nil { return stored }
         }
@@ -104,84 +104,99 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// The change requests of a project without their templates, the last changed one first.
+    /// The headers of a project's change requests, the last changed one first.
     public func changeRequests(
         inProject project: String, date: Date
-    ) async throws(TemplateStoreError) -> [StoredChangeRequest] {
+    ) async throws(TemplateStoreError) -> [ChangeRequestHeader] {
         let reading = try await read([
             EtcdRange(keys: keys.changeRequests(inProject: project)),
             EtcdRange(keys: .key(keys.deletedProject(project))),
         ])
         let deleted = try reading.deletedVersion(at: 1)
-        var found: [StoredChangeRequest] = []
-        for record in try reading.records(0, as: ChangeRequestRecord.self) {
-            found.append(try record.entry().stored.seen(at: date, deletedVersion: deleted))
+        return try EtcdChangeRequests(reading.keyValues(0)).headers
+            .map { $0.seen(at: date, deletedVersion: deleted) }
+            .sorted(by: ChangeRequestHeader.isListedBefore)
+    }
+
+    /// Maximum number of requests that one write marks or removes; a transaction can have 128
+    /// operations, and a removal takes four.
+    private static let mostExpired = 25
+
+    /// Marks and removes the change requests of all projects that nobody changed for long.
+    public func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError) {
+        var found: [EtcdKeyValue]
+        do throws(EtcdFailure) {
+            found = try await readAll(keys.allChangeRequests)
+        } catch {
+            throw isClosed ? .closed : TemplateStoreError(error)
         }
-        return found.sorted { $0.updateTime > $1.updateTime }
+        let expiry = ChangeRequestTable.expiry(of: try EtcdChangeRequests(found).headers, at: date)
+        found = []
+        var rest = (expiry.removed + expiry.marked)[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.mostExpired)
+            rest = rest.dropFirst(part.count)
+            try await removeExpired(Array(part), at: date)
+        }
+    }
+
+    private func removeExpired(
+        _ headers: [ChangeRequestHeader], at date: Date
+    ) async throws(TemplateStoreError) {
+        try await write(
+            reading: headers.map {
+                EtcdRange(keys: .key(keys.changeRequest($0.id, inProject: $0.project)))
+            }
+        ) { [keys] reading throws(TemplateStoreError) -> EtcdDecision<Void> in
+            let found = headers.indices.flatMap { reading.keyValues($0) }
+            let shelf = try EtcdChangeRequests(found)
+            let expiry = ChangeRequestTable.expiry(of: shelf.headers, at: date)
+            var write = EtcdWrite(
+                guards: found.map { .modified($0.key, at: $0.modRevision) },
+                operations: shelf.removal(of: expiry.removed, keys: keys)
+            ) { _ in }
+            for header in expiry.marked {
+                let key = keys.changeRequest(header.id, inProject: header.project)
+                guard let known = shelf.records[key] else { continue }
+                let marked = ChangeRequestRecord(
+                    header, base: known.base, content: known.content)
+                write.operations.append(.put(key, try marked.encoded()))
+            }
+            return write.operations.isEmpty ? .done(()) : .write(write)
+        }
     }
 }
 
-/// The change requests of a project as stored in etcd, without their templates.
+/// Change requests as stored in etcd, without texts and templates.
 private struct EtcdChangeRequests: Sendable {
     /// The records by key.
-    let all: [Data: ChangeRequestRecord]
-    /// Those that are not to be removed.
     let records: [Data: ChangeRequestRecord]
-    private let keys: EtcdKeys
-    private let date: Date
+    let headers: [ChangeRequestHeader]
 
-    init(_ reading: EtcdReading, keys: EtcdKeys, at date: Date) throws(TemplateStoreError) {
-        var all: [Data: ChangeRequestRecord] = [:]
+    init(_ found: [EtcdKeyValue]) throws(TemplateStoreError) {
         var records: [Data: ChangeRequestRecord] = [:]
-        for found in reading.keyValues(0) {
+        var headers: [ChangeRequestHeader] = []
+        for found in found {
             let record = try ChangeRequestRecord(decoding: found)
-            all[found.key] = record
-            if try record.entry().pruned(at: date) != nil { records[found.key] = record }
+            records[found.key] = record
+            headers.append(try record.header())
         }
-        self.all = all
-        self.records = records
-        self.keys = keys
-        self.date = date
+        (self.records, self.headers) = (records, headers)
     }
 
-    func openCount(deletedVersion: Int?) throws(TemplateStoreError) -> Int {
-        var count = 0
-        for record in records.values {
-            let seen = try record.entry().stored.seen(at: date, deletedVersion: deletedVersion)
-            if seen.state == .open { count += 1 }
+    /// The operations that remove requests with their texts and templates.
+    func removal(of headers: [ChangeRequestHeader], keys: EtcdKeys) -> [EtcdOperation] {
+        headers.flatMap { header -> [EtcdOperation] in
+            let key = keys.changeRequest(header.id, inProject: header.project)
+            let text = keys.changeRequestText(header.id, inProject: header.project)
+            return [.delete(.key(key)), .delete(.key(text))]
+                + (records[key]?.removalOfContents(keys) ?? [])
         }
-        return count
     }
+}
 
-    /// Maximum size of the records that a write marks, in bytes, beyond the first one: a transaction
-    /// can have 1.5 MB.
-    private static let mostMarkedBytes = 100_000
-
-    /// The operations that mark and remove requests, except for the one at `excepted`.
-    func pruning(
-        except excepted: Data, most maximum: Int
-    ) throws(TemplateStoreError) -> [EtcdOperation] {
-        var operations: [EtcdOperation] = []
-        var (count, bytes) = (0, 0)
-        for (key, record) in all
-        where key != excepted && count < maximum && bytes < Self.mostMarkedBytes {
-            let entry = try record.entry()
-            let pruned = entry.pruned(at: date)
-            if pruned == entry { continue }
-            count += 1
-            if let pruned {
-                let marked = ChangeRequestRecord(
-                    pruned, base: record.base, content: record.content)
-                let text = try marked.encoded()
-                bytes += text.count
-                operations.append(.put(key, text))
-            } else {
-                operations += [
-                    .delete(.key(key)), .delete(keys.content(record.base.id)),
-                    .delete(keys.content(record.content.id)),
-                ]
-            }
-        }
-        return operations
+extension ChangeRequestRecord {
+    fileprivate func removalOfContents(_ keys: EtcdKeys) -> [EtcdOperation] {
+        [.delete(keys.content(base.id)), .delete(keys.content(content.id))]
     }
 }

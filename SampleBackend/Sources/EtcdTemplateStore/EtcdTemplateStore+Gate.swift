@@ -33,7 +33,7 @@ extension EtcdTemplateStore {
 }
 
 extension EtcdKeys {
-    /// The ranges that ``EtcdReading/gate(for:detailsAt:deletedVersion:from:source:)`` reads.
+    /// The ranges that ``EtcdReading/gate(for:detailsAt:deletedVersion:from:source:keys:)`` reads.
     func gateRanges(of submission: TemplateSubmission) -> [EtcdRange] {
         let project = submission.project
         // No request has an empty identifier, and no published version is 0.
@@ -41,6 +41,7 @@ extension EtcdKeys {
         return [
             EtcdRange(keys: tokens),
             EtcdRange(keys: .key(changeRequest(id, inProject: project))),
+            EtcdRange(keys: .key(changeRequestText(id, inProject: project))),
             EtcdRange(keys: .key(version(submission.sourceVersion ?? 0, ofProject: project))),
         ]
     }
@@ -51,14 +52,15 @@ extension EtcdReading {
     /// ``EtcdKeys/gateRanges(of:)``.
     func gate(
         for submission: TemplateSubmission, detailsAt detailsPlace: Int, deletedVersion: Int?,
-        from place: Int, source: EtcdTemplateStore.Source?
+        from place: Int, source: EtcdTemplateStore.Source?, keys: EtcdKeys
     ) throws(TemplateStoreError) -> PublishGate {
         let protection = try records(detailsPlace, as: DetailsRecord.self).first?.details.protection
         let tokens =
             protection == nil
             ? [] : try records(place, as: TokenRecord.self).compactMap { $0.token(lastUse: nil) }
-        let request = try records(place + 1, as: ChangeRequestRecord.self).first?.entry().stored
-        let version = try records(place + 2, as: VersionRecord.self).first
+        let request = try records(place + 1, as: ChangeRequestRecord.self).first?
+            .stored(withText: keyValues(place + 2).first, keys: keys)
+        let version = try records(place + 3, as: VersionRecord.self).first
         let isSource = version.map { $0.content.id == source?.id } ?? false
         return PublishGate(
             submission: submission,
@@ -67,15 +69,20 @@ extension EtcdReading {
             tokens: tokens, sourceContent: isSource ? source?.content : nil)
     }
 
-    /// The operation that stores a request as published; its record is at an index of the reading.
+    /// The operations that store a request as published; its record is at an index of the reading.
     func publishing(
         _ request: StoredChangeRequest, recordAt place: Int, keys: EtcdKeys
-    ) throws(TemplateStoreError) -> EtcdOperation {
+    ) throws(TemplateStoreError) -> [EtcdOperation] {
         let known = try records(place, as: ChangeRequestRecord.self).first
         guard let known else { throw .changeRequestMismatch(request.id, isThere: false) }
         let record = ChangeRequestRecord(
-            ChangeRequestEntry(request), base: known.base, content: known.content)
-        return .put(
-            keys.changeRequest(request.id, inProject: request.project), try record.encoded())
+            request.header, base: known.base, content: known.content)
+        return [
+            .put(
+                keys.changeRequest(request.id, inProject: request.project), try record.encoded()),
+            .put(
+                keys.changeRequestText(request.id, inProject: request.project),
+                request.request.record),
+        ]
     }
 }

@@ -31,7 +31,8 @@ extension EtcdTemplateStore {
                 let number = VersionFloor.nextVersion(
                     after: known, deleted: deleted, floor: try reading.versionFloor(at: 4))
                 let request = try reading.gate(
-                    for: submission, detailsAt: 2, deletedVersion: deleted, from: 5, source: source
+                    for: submission, detailsAt: 2, deletedVersion: deleted, from: 5, source: source,
+                    keys: keys
                 ).check(publishing: number)
                 let template = submission.stored(asVersion: number, revision: .zero)
                 let record = try VersionRecord(
@@ -52,12 +53,12 @@ extension EtcdTemplateStore {
                     .put(version, record),
                 ]
                 write.operations += try reading.dropping(versionsAt: 1, ofProject: project, keys)
-                let receivers = try EtcdReceiver.all(in: reading, from: 8, keys: keys, for: owner)
+                let receivers = try EtcdReceiver.all(in: reading, from: 9, keys: keys, for: owner)
                 try EtcdReceiver.enqueue(
                     template.version, for: receivers, in: &write, keys: keys)
                 if let request {
-                    write.operations.append(
-                        try reading.publishing(request, recordAt: 6, keys: keys))
+                    write.operations += try reading.publishing(
+                        request, recordAt: 6, keys: keys)
                 }
                 write.change = .init(
                     subject: .template(project: project, version: number),

@@ -54,8 +54,8 @@ private struct InMemoryArchive: StoreArchive {
             try await receive(.webhook(queue.withoutClaims))
         }
         for entry in contents.drafts.all { try await receive(.draft(entry)) }
-        for (_, entries) in contents.changeRequests.all {
-            for entry in entries { try await receive(.changeRequest(entry)) }
+        for (_, requests) in contents.changeRequests.all {
+            for request in requests { try await receive(.changeRequest(request)) }
         }
     }
 }
@@ -112,8 +112,8 @@ extension InMemoryStoreContents {
         case .session(let session): sessions[session.id] = session
         case .webhook(let queue): webhooks.queues.append(queue)
         case .draft(let entry): drafts.add(entry)
-        case .changeRequest(let entry):
-            changeRequests[entry.stored.project, default: []].append(entry)
+        case .changeRequest(let request):
+            changeRequests[request.project, default: []].append(request)
         }
     }
 }

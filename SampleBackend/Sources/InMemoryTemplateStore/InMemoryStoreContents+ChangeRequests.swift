@@ -11,28 +11,24 @@ extension InMemoryStoreContents {
         let project = submission.project
         guard projects[project] != nil else { throw .projectMissing(project) }
         try checkIsNotArchived(project)
-        let date = submission.date
-        var entries = (changeRequests[project] ?? []).compactMap { $0.pruned(at: date) }
-        let deleted = deletedVersions[project]
-        let place = entries.firstIndex { $0.stored.id.utf8.elementsEqual(submission.id.utf8) }
-        let known = place.map { entries[$0].stored }
-        var stored = try submission.stored(
-            over: known,
-            openCount: entries.count {
-                $0.stored.seen(at: date, deletedVersion: deleted).state == .open
-            }, deletedVersion: deleted)
-        stored.contents = stored.contents ?? known?.contents
-        if let place {
-            entries[place] = ChangeRequestEntry(stored)
+        let stored = changeRequests[project] ?? []
+        let known = stored.first { $0.id.utf8.elementsEqual(submission.id.utf8) }
+        let table = ChangeRequestTable(
+            stored.map(\.header), at: submission.date, deletedVersion: deletedVersions[project])
+        let change = try table.change(by: submission, over: known)
+        remove(change.removed)
+        var saved = change.stored
+        saved.contents = saved.contents ?? known?.contents
+        if known == nil {
+            changeRequests[project, default: []].append(saved)
         } else {
-            entries.append(ChangeRequestEntry(stored))
+            replace(saved)
         }
-        changeRequests[project] = entries
         record(
             .changeRequest(project: project, id: submission.id),
             AuditEntry(of: submission, revision: nextRevision))
-        stored.contents = nil
-        return stored
+        saved.contents = nil
+        return saved
     }
 
     /// What decides whether a template may be published.
@@ -50,23 +46,43 @@ extension InMemoryStoreContents {
 
     /// Replaces a stored request.
     mutating func replace(_ request: StoredChangeRequest) {
-        changeRequests[request.project, default: []] = (changeRequests[request.project] ?? []).map {
-            $0.stored.id.utf8.elementsEqual(request.id.utf8) ? ChangeRequestEntry(request) : $0
+        changeRequests[request.project] = (changeRequests[request.project] ?? []).map {
+            $0.id.utf8.elementsEqual(request.id.utf8) ? request : $0
+        }
+    }
+
+    private mutating func remove(_ removed: [ChangeRequestHeader]) {
+        for header in removed {
+            changeRequests[header.project]?.removeAll { $0.id.utf8.elementsEqual(header.id.utf8) }
         }
     }
 
     /// A request with its templates; nil when there is none with this identifier.
     func changeRequest(id: String, inProject project: String, date: Date) -> StoredChangeRequest? {
-        (changeRequests[project] ?? []).first { $0.stored.id.utf8.elementsEqual(id.utf8) }?.stored
+        (changeRequests[project] ?? []).first { $0.id.utf8.elementsEqual(id.utf8) }?
             .seen(at: date, deletedVersion: deletedVersions[project])
     }
 
-    /// The requests of a project without their templates, the last changed one first.
-    func changeRequests(inProject project: String, date: Date) -> [StoredChangeRequest] {
-        (changeRequests[project] ?? []).map { entry in
-            var stored = entry.stored.seen(at: date, deletedVersion: deletedVersions[project])
-            stored.contents = nil
-            return stored
-        }.sorted { $0.updateTime > $1.updateTime }
+    /// The headers of a project's requests, the last changed one first.
+    func changeRequestHeaders(inProject project: String, date: Date) -> [ChangeRequestHeader] {
+        (changeRequests[project] ?? []).map {
+            $0.header.seen(at: date, deletedVersion: deletedVersions[project])
+        }.sorted(by: ChangeRequestHeader.isListedBefore)
+    }
+
+    /// Marks and removes the requests of all projects that nobody changed for long.
+    mutating func removeExpiredChangeRequests(at date: Date) {
+        let all = changeRequests.all.flatMap { $0.1 }
+        let expiry = ChangeRequestTable.expiry(of: all.map(\.header), at: date)
+        remove(expiry.removed)
+        for header in expiry.marked {
+            guard
+                var marked = changeRequests[header.project]?.first(where: {
+                    $0.id.utf8.elementsEqual(header.id.utf8)
+                })
+            else { continue }
+            marked.header = header
+            replace(marked)
+        }
     }
 }

@@ -30,7 +30,7 @@ struct InMemoryStoreContents {
     var webhooks = InMemoryWebhooks()
     var drafts = DraftTable()
     /// The change requests by project, which outlive it.
-    var changeRequests = ByName<[ChangeRequestEntry]>()
+    var changeRequests = ByName<[StoredChangeRequest]>()
     /// The audit trail, oldest first.
     private(set) var audit: [AuditEntry] = []
     /// The newest changes, oldest first.

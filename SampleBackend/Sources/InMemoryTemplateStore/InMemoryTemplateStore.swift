@@ -219,11 +219,16 @@ extension InMemoryTemplateStore {
         try access { $0.changeRequest(id: id, inProject: project, date: date) }
     }
 
-    /// The change requests of a project without their templates, the last changed one first.
+    /// The headers of a project's change requests, the last changed one first.
     public func changeRequests(
         inProject project: String, date: Date
-    ) async throws(TemplateStoreError) -> [StoredChangeRequest] {
-        try access { $0.changeRequests(inProject: project, date: date) }
+    ) async throws(TemplateStoreError) -> [ChangeRequestHeader] {
+        try access { $0.changeRequestHeaders(inProject: project, date: date) }
+    }
+
+    /// Marks and removes the change requests of all projects that nobody changed for long.
+    public func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError) {
+        try access { $0.removeExpiredChangeRequests(at: date) }
     }
 }
 

@@ -72,10 +72,11 @@ private struct SQLiteArchive: StoreArchive {
             by: Self.pageOfTexts, ArchivedRecord.init(draft:), receive)
         try await forEachRow(
             """
-            SELECT rowid AS place, change_requests.* FROM change_requests WHERE rowid > ?
-            ORDER BY rowid
+            SELECT change_requests.rowid AS place, change_requests.*, base, content
+            FROM change_requests LEFT JOIN change_request_contents USING (project, id)
+            WHERE change_requests.rowid > ? ORDER BY change_requests.rowid
             """, by: Self.pageOfTexts,
-            { .changeRequest(try ChangeRequestEntry(row: $0, withContents: true)) }, receive)
+            { .changeRequest(try StoredChangeRequest(row: $0, withContents: true)) }, receive)
     }
 
     private func readWebhooks(

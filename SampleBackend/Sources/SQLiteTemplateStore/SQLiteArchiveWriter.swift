@@ -43,9 +43,7 @@ private actor SQLiteArchiveWriter: ArchiveWriter {
         case .change(_, .template(let template)?): size += template.content.count
         case .overrides(_, _, let content): size += content.count
         case .draft(let entry): size += entry.draft.content.count
-        case .changeRequest(let entry):
-            let contents = entry.stored.contents
-            size += (contents?.base.count ?? 0) + (contents?.edited.count ?? 0)
+        case .changeRequest(let request): size += request.size
         default: break
         }
         if pending.count >= Self.mostRecords || size >= Self.mostBytes { try await flush() }
@@ -106,7 +104,7 @@ extension Database {
         case .token(let token): try insert(token)
         case .session(let session): try insert(session)
         case .webhook(let queue): try insert(queue)
-        case .changeRequest(let entry): try upsert(entry)
+        case .changeRequest(let request): try upsert(request)
         case .draft(let entry):
             try upsert(entry.draft)
             try execute(

@@ -14,7 +14,7 @@ package enum SQLiteSchema {
     static let incompleteApplicationID: Int32 = 0x4143_4649
 
     /// The number of the schema; databases with lower ones were never released.
-    package static let number = 9
+    package static let number = 10
 
     /// Throws unless a database is empty or has this schema; returns false when it is empty.
     ///
@@ -206,6 +206,8 @@ extension SQLiteSchema {
         """
 
     /// A change request outlives its project.
+    ///
+    /// Its templates are apart, since SQLite writes a whole row when a vote changes it.
     private static let changeRequests = """
         CREATE TABLE change_requests (
             project BLOB NOT NULL,
@@ -214,11 +216,19 @@ extension SQLiteSchema {
             tag BLOB NOT NULL,
             update_time INTEGER NOT NULL,
             deleted_version INTEGER,
+            size INTEGER NOT NULL,
+            expiry_notice_time INTEGER,
             record BLOB NOT NULL,
+            PRIMARY KEY (project, id)
+        ) STRICT;
+
+        CREATE TABLE change_request_contents (
+            project BLOB NOT NULL,
+            id BLOB NOT NULL,
             base BLOB NOT NULL,
             content BLOB NOT NULL,
-            expiry_notice_time INTEGER,
-            PRIMARY KEY (project, id)
+            PRIMARY KEY (project, id),
+            FOREIGN KEY (project, id) REFERENCES change_requests (project, id) ON DELETE CASCADE
         ) STRICT;
         """
 

@@ -47,7 +47,7 @@ extension SQLiteTemplateStore {
                     )
                     """, arguments: [id])
             try db.record(AuditEntry(of: template))
-            if let request { try db.upsert(ChangeRequestEntry(request)) }
+            if let request { try db.upsert(request) }
             try db.enqueueDeliveries(of: template, inProject: id)
             return template
         }

@@ -80,15 +80,14 @@ package struct ArchiveDigest: Sendable, Hashable {
                 $0.add(entry.draft.content)
                 $0.add(entry.draft.updateTime, entry.expiryNoticeDate)
             }
-        case .changeRequest(let entry):
-            let stored = entry.stored
+        case .changeRequest(let stored):
             add(.changeRequests) {
                 $0.add(stored.project, stored.id, stored.state.rawValue, stored.tag)
                 $0.add(stored.deletedVersion)
                 $0.add(stored.request.record)
                 $0.add(stored.contents?.base)
                 $0.add(stored.contents?.edited)
-                $0.add(stored.updateTime, entry.expiryNoticeDate)
+                $0.add(stored.updateTime, stored.expiryNoticeDate)
             }
         }
     }

@@ -69,7 +69,7 @@ package enum ArchivedRecord: Sendable {
     case webhook(WebhookQueue)
     case draft(DraftTable.Entry)
     /// A change request with its templates.
-    case changeRequest(ChangeRequestEntry)
+    case changeRequest(StoredChangeRequest)
 }
 
 /// The content that a change stored under its revision.

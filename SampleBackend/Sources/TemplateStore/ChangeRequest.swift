@@ -169,9 +169,15 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
         if !isKnown { editors.append(editor) }
     }
 
-    /// Records a vote, which replaces the earlier one of the same person.
+    /// Records a vote, which replaces the earlier one of the same person, whose comment stays.
     public mutating func add(_ vote: Vote) {
-        votes.removeAll { $0.person.utf8.elementsEqual(vote.person.utf8) }
+        let isReplaced = { (other: Vote) in other.person.utf8.elementsEqual(vote.person.utf8) }
+        for replaced in votes.filter(isReplaced) {
+            guard let text = replaced.comment else { continue }
+            let author = Participant(person: replaced.person, actor: replaced.actor)
+            add(Comment(author: author, text: text, date: replaced.date))
+        }
+        votes.removeAll(where: isReplaced)
         votes.append(vote)
     }
 

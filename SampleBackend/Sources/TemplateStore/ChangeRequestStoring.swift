@@ -8,9 +8,9 @@ public import Foundation
 /// request with the expected tag, and has an entry in the audit trail.
 ///
 /// An open request expires ``TemplateStoreLimits/changeRequestLifetime`` after its last change. An
-/// ended one is removed that long after its end, by a change of any request of the project, and only
+/// ended one is removed that long after its end, by ``removeExpiredChangeRequests(at:)``, and only
 /// after it was marked ``TemplateStoreLimits/draftGrace`` before. Deleting its project closes a
-/// request, which stays readable.
+/// request, which stays readable. ``ChangeRequestTable`` has the limits of a project.
 public protocol ChangeRequestStoring: Sendable {
     /// Creates or replaces an open request if the stored one is as expected.
     ///
@@ -28,11 +28,15 @@ public protocol ChangeRequestStoring: Sendable {
         id: String, inProject project: String, date: Date
     ) async throws(TemplateStoreError) -> StoredChangeRequest?
 
-    /// The requests of a project without their templates, the last changed one first; also those of
-    /// a deleted project.
+    /// The headers of a project's requests, the last changed one first; also those of a deleted
+    /// project.
     func changeRequests(
         inProject project: String, date: Date
-    ) async throws(TemplateStoreError) -> [StoredChangeRequest]
+    ) async throws(TemplateStoreError) -> [ChangeRequestHeader]
+
+    /// Marks the requests of all projects that are to be removed, and removes those whose mark is
+    /// old enough.
+    func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError)
 }
 
 /// The templates of a change request.
@@ -98,6 +102,7 @@ public struct ChangeRequestSubmission: Sendable, Hashable {
 }
 
 /// A change request in a store.
+@dynamicMemberLookup
 public struct StoredChangeRequest: Sendable, Hashable {
     /// The state; stores keep the raw value.
     public enum State: String, Sendable, Hashable, CaseIterable {
@@ -108,24 +113,8 @@ public struct StoredChangeRequest: Sendable, Hashable {
         case expired = "EXPIRED"
     }
 
-    /// The project's name.
-    public let project: String
-
-    /// The identifier in the project.
-    public let id: String
-
-    /// The state.
-    public internal(set) var state: State
-
-    /// Identifies this state of the request; no other state of any request has the same tag.
-    public let tag: String
-
-    /// The time of the last change, to the millisecond.
-    public let updateTime: Date
-
-    /// The last version of the deleted project whose name the request's project has; nil if no
-    /// project of this name had been deleted when the request was made.
-    public let deletedVersion: Int?
+    /// The place of the request among those of its project.
+    public package(set) var header: ChangeRequestHeader
 
     /// The request.
     public let request: ChangeRequest
@@ -135,99 +124,24 @@ public struct StoredChangeRequest: Sendable, Hashable {
 
     /// Creates a stored request.
     public init(
-        project: String, id: String, state: State, tag: String, updateTime: Date,
-        deletedVersion: Int? = nil, request: ChangeRequest, contents: ChangeRequestContents? = nil
+        header: ChangeRequestHeader, request: ChangeRequest,
+        contents: ChangeRequestContents? = nil
     ) {
-        self.project = project
-        self.id = id
-        self.state = state
-        self.tag = tag
-        self.updateTime = updateTime
-        self.deletedVersion = deletedVersion
+        self.header = header
         self.request = request
         self.contents = contents
     }
-}
 
-extension StoredChangeRequest {
-    /// The rule by which the request is removed.
-    package var expiryRule: ExpiryRule {
-        let lifetime = TemplateStoreLimits.changeRequestLifetime
-        return ExpiryRule(
-            // An open one expires first, which is its end.
-            lifetime: state == .open ? 2 * lifetime : lifetime,
-            grace: TemplateStoreLimits.draftGrace)
+    /// A member of the header.
+    public subscript<Value>(dynamicMember member: KeyPath<ChangeRequestHeader, Value>) -> Value {
+        header[keyPath: member]
     }
 
     /// The request at a time, when a project of its name was last deleted at `deletedVersion`.
     package func seen(at date: Date, deletedVersion: Int?) -> StoredChangeRequest {
-        guard state == .open else { return self }
         var seen = self
-        let rule = ExpiryRule(lifetime: TemplateStoreLimits.changeRequestLifetime, grace: 0)
-        if deletedVersion != self.deletedVersion {
-            seen.state = .closed
-        } else if rule.isExpired(updateTime, at: date) {
-            seen.state = .expired
-        }
+        seen.header = header.seen(at: date, deletedVersion: deletedVersion)
         return seen
-    }
-}
-
-/// A stored change request, and the time at which it was marked for its removal.
-package struct ChangeRequestEntry: Sendable, Hashable {
-    package var stored: StoredChangeRequest
-    /// Nil unless the request is marked.
-    package var expiryNoticeDate: Date?
-
-    package init(_ stored: StoredChangeRequest, expiryNoticeDate: Date? = nil) {
-        self.stored = stored
-        self.expiryNoticeDate = expiryNoticeDate
-    }
-
-    /// The entry with its mark at a time; nil when it is to be removed.
-    package func pruned(at date: Date) -> ChangeRequestEntry? {
-        let rule = stored.expiryRule
-        let notice = rule.notice(after: expiryNoticeDate, stored.updateTime, at: date)
-        return rule.isOver(notice, at: date)
-            ? nil : ChangeRequestEntry(stored, expiryNoticeDate: notice)
-    }
-}
-
-extension ChangeRequestSubmission {
-    /// The request to store, with a new unique tag.
-    ///
-    /// - Parameters:
-    ///   - known: The stored request with this identifier; nil when there is none.
-    ///   - openCount: The number of open requests of the project.
-    ///   - deletedVersion: The last version of a deleted project of the same name.
-    /// - Returns: The request, with its templates if they are given.
-    /// - Throws: ``TemplateStoreError`` when the stored one is not as expected or not open, or when
-    ///   there are too many.
-    package func stored(
-        over known: StoredChangeRequest?, openCount: Int, deletedVersion: Int?
-    ) throws(TemplateStoreError) -> StoredChangeRequest {
-        let known = known?.seen(at: date, deletedVersion: deletedVersion)
-        guard expectation.isMet(byTag: known?.tag), known != nil || contents != nil else {
-            throw .changeRequestMismatch(id, isThere: known != nil)
-        }
-        if let known, known.state != .open { throw .changeRequestEnded(id, known.state) }
-        if known == nil, openCount >= TemplateStoreLimits.openChangeRequests {
-            throw .tooManyChangeRequests(inProject: project)
-        }
-        var request = request
-        request.contentDigest =
-            contents.map { ChangeRequest.digest(of: $0) }
-            ?? known?.request.contentDigest ?? ""
-        // Who fills a request with comments must not keep others from voting on it or closing it.
-        let isVote = [.approveChangeRequest, .rejectChangeRequest].contains(action)
-        let maximum = TemplateStoreLimits.changeRequestBytes * (isVote ? 2 : 1)
-        guard action == .closeChangeRequest || request.record.count <= maximum else {
-            throw .changeRequestTooLarge(id)
-        }
-        return StoredChangeRequest(
-            project: project, id: id, state: request.ending == nil ? .open : .closed,
-            tag: UUID().uuidString.lowercased(), updateTime: date.roundedToMilliseconds,
-            deletedVersion: deletedVersion, request: request, contents: contents)
     }
 }
 
@@ -263,7 +177,7 @@ extension TemplateStoreError {
                 + "make a new one.")
     }
 
-    fileprivate static func changeRequestTooLarge(_ id: String) -> TemplateStoreError {
+    package static func changeRequestTooLarge(_ id: String) -> TemplateStoreError {
         TemplateStoreError(
             .changeRequestTooLarge,
             "The texts, comments and votes of the change request \(id) would have more than "
@@ -276,11 +190,27 @@ extension TemplateStoreError {
             "The project '\(project)' has \(TemplateStoreLimits.openChangeRequests) open change "
                 + "requests, which is the maximum: publish or close one of them.")
     }
+
+    package static func changeRequestsTooLarge(inProject project: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .tooManyChangeRequests,
+            "The open change requests of the project '\(project)' would have more than "
+                + "\(TemplateStoreLimits.changeRequestsBytes >> 20) MB: publish or close one of "
+                + "them.")
+    }
 }
 
 extension TemplateStoreLimits {
     /// Maximum number of open change requests of a project.
     public static let openChangeRequests = 100
+
+    /// Maximum number of ended change requests of a project; each further one removes another one.
+    public static let endedChangeRequests = 1_000
+
+    /// Maximum size of all change requests of a project with their templates, in bytes: 256 MB.
+    ///
+    /// Ended ones are removed for open ones; votes and closures are stored in any case.
+    public static let changeRequestsBytes = 256 << 20
 
     /// Maximum size of a change request without its templates, in bytes.
     public static let changeRequestBytes = 200_000

@@ -192,10 +192,12 @@ package struct PublishGate: Sendable {
                 person: submission.approval.person, actor: submission.user.name ?? ""),
             version: number, bypassReason: submission.approval.bypassReason,
             date: submission.date)
-        return StoredChangeRequest(
+        let header = ChangeRequestHeader(
             project: stored.project, id: stored.id, state: .published,
             tag: UUID().uuidString.lowercased(), updateTime: submission.date.roundedToMilliseconds,
-            deletedVersion: stored.deletedVersion, request: request, contents: stored.contents)
+            deletedVersion: stored.deletedVersion,
+            size: stored.size - stored.request.record.count + request.record.count)
+        return StoredChangeRequest(header: header, request: request, contents: stored.contents)
     }
 }
 
@@ -211,7 +213,8 @@ extension TemplateSubmission {
             approval.bypassReason.map { "Without approval: \($0)" }, description,
         ].compactMap { $0 }
         guard !grounds.isEmpty else { return nil }
-        return String(grounds.joined(separator: ": ").prefix(Self.maximumDescriptionLength))
+        let text = grounds.joined(separator: ": ").unicodeScalars
+        return String(text.prefix(Self.maximumDescriptionLength))
     }
 }
 

@@ -15,6 +15,7 @@ extension TemplateStoreConformance {
             Check("changeRequestsExpire", Self.changeRequestsExpire),
             Check("aClockAheadRemovesNoChangeRequest", Self.aClockAheadRemovesNoChangeRequest),
             Check("deletedProjectsKeepClosedRequests", Self.deletedProjectsKeepClosedRequests),
+            Check("requestsOfDeletedProjectsAreRemoved", Self.requestsOfDeletedProjectsAreRemoved),
             Check("changesOfRequestsAreAudited", Self.changesOfRequestsAreAudited),
         ]
     }
@@ -54,9 +55,16 @@ extension TemplateStoreConformance {
             let listed = try await trial.reopen().changeRequests(
                 inProject: StoreTrial.project, date: StoreTrial.date)
             try trial.expect(listed.count, is: 5, "All requests of a project are listed.")
-            try trial.expect(
-                listed.allSatisfy { $0.contents == nil }, "A list has no templates.",
-                found: "templates.")
+            for header in listed {
+                let found = try await trial.store.changeRequest(
+                    id: header.id, inProject: StoreTrial.project, date: StoreTrial.date)
+                try trial.expect(header, is: found?.header, "A list has the headers of requests.")
+                let contents = found?.contents
+                try trial.expect(
+                    header.size,
+                    is: (found?.request.record.count ?? 0) + (contents?.base.count ?? 0)
+                        + (contents?.edited.count ?? 0), "A header has the size of the request.")
+            }
             let others = try await trial.store.changeRequests(
                 inProject: "other", date: StoreTrial.date)
             try trial.expect(others, is: [], "A request belongs to one project.")
@@ -226,8 +234,7 @@ extension TemplateStoreConformance {
                 (189, nil),
             ] {
                 let seconds = Double(days) * 86_400
-                try await trial.save(
-                    StoreTrial.changeRequest(), id: "at \(days)", date: StoreTrial.date + seconds)
+                try await trial.store.removeExpiredChangeRequests(at: StoreTrial.date + seconds)
                 try trial.expect(
                     try await state(seconds), is: expected,
                     "An expired request is removed after 90 days and its mark.")
@@ -240,9 +247,9 @@ extension TemplateStoreConformance {
         try await onNewStore { trial in
             try await trial.publish()
             try await trial.save(StoreTrial.changeRequest())
-            for (id, days) in [("ahead", 365.0), ("right", 0.1), ("ahead again", 400)] {
-                try await trial.save(
-                    StoreTrial.changeRequest(), id: id, date: StoreTrial.date + days * 86_400)
+            for days in [365, 0.1, 400] {
+                try await trial.store.removeExpiredChangeRequests(
+                    at: StoreTrial.date + days * 86_400)
             }
             let found = try await trial.store.changeRequest(
                 id: "1", inProject: StoreTrial.project, date: StoreTrial.date + 1)
@@ -285,6 +292,33 @@ extension TemplateStoreConformance {
                 inProject: StoreTrial.project, date: StoreTrial.date
             ).map(\.state.rawValue).sorted()
             try trial.expect(states, is: ["CLOSED", "OPEN"], "A new request is open.")
+        }
+    }
+
+    /// Ended requests of a deleted project are removed in time, with their templates.
+    public func requestsOfDeletedProjectsAreRemoved() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let long = String(repeating: "x", count: 1_200_000)
+            for id in ["1", "2"] {
+                try await trial.save(StoreTrial.changeRequest(), id: id, edited: "\"\(long)\"")
+            }
+            _ = try await trial.store.setProjectDetails(
+                StoreTrial.detailsChange(ProjectDetails(isArchived: true)))
+            try await trial.store.deleteProject(
+                ProjectDeletion(
+                    project: StoreTrial.project, date: StoreTrial.date, actor: "root"))
+            for days in [181.0, 189] {
+                try await trial.store.removeExpiredChangeRequests(
+                    at: StoreTrial.date + days * 86_400)
+                let left = try await trial.reopen().changeRequests(
+                    inProject: StoreTrial.project, date: StoreTrial.date)
+                try trial.expect(
+                    left.count, is: days == 181 ? 2 : 0,
+                    "Requests of a deleted project are removed in time.")
+            }
+            try await trial.publish()
+            try await trial.save(StoreTrial.changeRequest(), id: "1")
         }
     }
 

@@ -223,6 +223,37 @@ extension TemplateMerge.Conflict {
         return node
     }
 
+    /// Conflicts as elements of a response, limited in size.
+    ///
+    /// One whose values do not fit has its place only, and `"isComplete": false`; those after the
+    /// last one that fits are missing.
+    ///
+    /// - Parameters:
+    ///   - conflicts: The conflicts.
+    ///   - maximumBytes: Maximum size of the text, in bytes.
+    /// - Returns: The elements.
+    public static func json(
+        of conflicts: [TemplateMerge.Conflict], maximumBytes: Int
+    ) -> [JSONNode] {
+        // Without the brackets, and the comma that the first element lacks.
+        var rest = maximumBytes - 1
+        var listed: [JSONNode] = []
+        for conflict in conflicts {
+            let node = conflict.json
+            var place = node
+            for name in ["base", "mine", "theirs", "conditions", "settings"] {
+                place.removeMember(name)
+            }
+            place.setMember("isComplete", .bool(false))
+            guard let fitting = [node, place].first(where: { $0.jsonData().count < rest }) else {
+                break
+            }
+            rest -= fitting.jsonData().count + 1
+            listed.append(fitting)
+        }
+        return listed
+    }
+
     private static func set(_ node: inout JSONNode, group: String?, key: String) {
         node.setMember("kind", "PARAMETER")
         let setting = TemplateMerge.Setting(group: group, key: key).json

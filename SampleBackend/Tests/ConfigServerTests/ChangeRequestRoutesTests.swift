@@ -557,6 +557,150 @@ struct ChangeRequestRoutesTests {
         }
     }
 
+    /// A merge of two valid templates can be too large to be read again.
+    @Test func aMergedTemplateThatIsTooLargeIsNotPublished() async throws {
+        @Sendable func large(_ name: String) -> JSONNode {
+            var node = Self.template(["a": "1", "b": "1"])
+            node.setMember(name, .string(String(repeating: "x", count: 9 << 20)))
+            return node
+        }
+        try await Trial.with(protection: nil) { trial in
+            let made = try await trial.server.administer(
+                "POST", Self.requests,
+                body: ["title": "y", "template": large("y"), "base": "etag-default-1"],
+                token: trial.bob)
+            #expect(made.status == 201)
+            let id = try #require(try made.json["id"]?.stringValue)
+            #expect(try await trial.server.publish(large("x")).status == 200)
+            let found = try await trial.get(id)
+            #expect(found["state"] == "needsAttention")
+            #expect(found["problems"]?.arrayValue?.count == 1)
+            let tag = try #require(found["etag"]?.stringValue)
+            let refused = try await trial.act("publish", on: (id, "\"\(tag)\""), by: trial.ada)
+            #expect(refused.status == 400)
+            #expect(refused.error?.status == "VALIDATION_ERROR")
+            // The same by an undo: version 3 took `x` back, and version 4 added `y`.
+            #expect(
+                try await trial.server.publish(Self.template(["a": "1", "b": "1"])).status == 200)
+            #expect(try await trial.server.publish(large("y")).status == 200)
+            let undo = try await trial.server.administer(
+                "POST", Self.project + "/remoteConfig:undo", body: ["versionNumber": "3"])
+            #expect(undo.status == 400, "\(undo.error?.message ?? "")")
+            #expect(undo.error?.message.contains("use at most 16777216") == true)
+            #expect(try await trial.version() == 4)
+        }
+    }
+
+    @Test func aChangeThatChangesNothingIsRefused() async throws {
+        try await Trial.with { trial in
+            let open = try await trial.make(["a": "2", "b": "1"])
+            let bodies: [JSONNode] = [
+                [:], ["base": "etag-default-1"], ["draft": "true"], ["draft": .number("1")],
+            ]
+            for body in bodies {
+                #expect(try await trial.patch(body, open, by: trial.ada).status == 400, "\(body)")
+            }
+            let created = try await trial.server.administer(
+                "POST", Self.requests,
+                body: [
+                    "title": "Title", "template": Self.template(["a": "3"]),
+                    "base": "etag-default-1", "draft": "yes",
+                ], token: trial.ada)
+            #expect(created.status == 400)
+            let tag = try #require(try await trial.get(open.id)["etag"]?.stringValue)
+            #expect("\"\(tag)\"" == open.tag)
+        }
+    }
+
+    /// Pages keep their place while requests move to the front, and go.
+    @Test func pagesKeepTheirPlace() async throws {
+        try await Trial.with { trial in
+            var made: [(id: String, tag: String)] = []
+            for number in 0..<5 {
+                made.append(try await trial.make(["a": "\(number + 2)", "b": "1"]))
+            }
+            func page(_ query: String) async throws -> (ids: [String], next: String?) {
+                let page = try await trial.server.administer("GET", Self.requests + query).json
+                let ids = (page["changeRequests"]?.arrayValue ?? []).compactMap {
+                    $0["id"]?.stringValue
+                }
+                return (ids, page["nextPageToken"]?.stringValue)
+            }
+            let all = try await page("").ids
+            #expect(Set(all) == Set(made.map(\.id)))
+            let first = try await page("?pageSize=2")
+            let token = try #require(first.next)
+            // The last one of the first page gets a comment, and the next one is closed.
+            for (id, path, body) in [
+                (first.ids[1], "/comments", ["text": "Why?"] as JSONNode), (all[2], ":close", [:]),
+            ] {
+                let answer = try await trial.server.administer(
+                    "POST", "\(Self.requests)/\(id)\(path)", body: body, token: trial.ada,
+                    fields: ["If-Match: *"])
+                #expect(answer.status < 300)
+            }
+            #expect(try await page("?pageSize=2&pageToken=\(token)").ids == Array(all[3...]))
+            let open = try await page("?state=open").ids
+            #expect(Set(open) == Set(all).subtracting([all[2]]))
+            #expect(try await page("?state=closed").ids == [all[2]])
+            let refused = try await trial.server.administer("GET", Self.requests + "?pageToken=x")
+            #expect(refused.status == 400)
+        }
+    }
+
+    /// A comment with a vote stays when the person votes again, and so does the one of a closure.
+    @Test func commentsOfVotesAndClosuresStay() async throws {
+        try await Trial.with { trial in
+            var open = try await trial.make(["a": "2", "b": "1"])
+            for (act, comment) in [("requestChanges", "Too early."), ("approve", "Now.")] {
+                let answer = try await trial.act(
+                    act, on: open, by: trial.bob, body: ["comment": .string(comment)])
+                open.tag = try #require(answer.fields["etag"])
+            }
+            let answer = try await trial.act(
+                "close", on: open, by: trial.ada, body: ["comment": "Not needed."])
+            #expect(answer.status == 200)
+            let found = try await trial.get(open.id)
+            let texts = (found["comments"]?.arrayValue ?? []).compactMap { $0["text"]?.stringValue }
+            #expect(texts == ["Too early.", "Not needed."])
+            #expect(found["commentCount"] == .number("2"))
+            #expect(found["votes"]?.arrayValue?.first?["comment"] == "Now.")
+            let listed = try await trial.server.administer("GET", Self.requests).json
+            #expect(listed["changeRequests"]?.arrayValue?.first?["comments"] == nil)
+        }
+    }
+
+    /// A token that is limited to a project learns nothing of the requests of an earlier project.
+    @Test func aLimitedTokenSeesNoRequestOfAnEarlierProject() async throws {
+        try await Trial.with(protection: nil) { trial in
+            let open = try await trial.make(["a": "2", "b": "1"])
+            _ = try await trial.server.administer(
+                "PATCH", Self.project + "/details", body: ["archived": true])
+            _ = try await trial.server.administer("DELETE", Self.project + "?confirm=default")
+            #expect(try await trial.server.publish(Self.template(["a": "1"])).status == 200)
+            let made = try await trial.server.administer(
+                "POST", "/v1/tokens",
+                body: ["name": "limited", "role": "viewer", "projects": ["default": "publisher"]])
+            let limited = try #require(try made.json["token"]?.stringValue)
+            let path = "\(Self.requests)/\(open.id)"
+            var messages: Set<String> = []
+            let calls: [(String, String, JSONNode?)] = [
+                ("GET", "", nil), ("PATCH", "", ["title": "x"]), ("POST", ":close", [:]),
+                ("POST", ":publish", [:]), ("POST", "/comments", ["text": "x"]),
+            ]
+            for (method, suffix, body) in calls {
+                let answer = try await trial.server.administer(
+                    method, path + suffix, body: body, token: limited, fields: ["If-Match: *"])
+                #expect(answer.status == 404, "\(method) \(suffix)")
+                messages.insert(answer.error?.message ?? "")
+            }
+            #expect(messages.count == 1)
+            let listed = try await trial.server.administer("GET", Self.requests, token: limited)
+            #expect(try listed.json["changeRequests"]?.arrayValue?.isEmpty == true)
+            #expect(try await trial.server.administer("GET", path).status == 200)
+        }
+    }
+
     @Test func commentsLeaveVotesAsTheyAre() async throws {
         try await Trial.with { trial in
             let open = try await trial.make(["a": "2", "b": "1"])

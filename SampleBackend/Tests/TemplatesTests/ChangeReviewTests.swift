@@ -46,6 +46,32 @@ struct ChangeReviewTests {
         }
     }
 
+    /// Conflicts in a response are limited in size: first their values go, then their paths.
+    @Test func listedConflictsAreLimitedInSize() throws {
+        let long = String(repeating: "x", count: 1_000)
+        let base = try Self.template(["a": "1", "b": "1", "c": "1"])
+        let edited = try Self.template(["a": "2\(long)", "b": "2", "c": "2"])
+        let live = try Self.template(["a": "3", "b": "3\(long)", "c": "3"])
+        guard
+            case .conflict(let conflicts) = ChangeReview(
+                base: base, edited: edited, live: live
+            ).outcome
+        else {
+            Issue.record("There is no conflict.")
+            return
+        }
+        #expect(conflicts.count == 3)
+        for bytes in 0...6_000 {
+            let listed = TemplateMerge.Conflict.json(of: conflicts, maximumBytes: bytes)
+            #expect(JSONNode.array(listed).jsonData().count <= max(bytes, 2))
+            #expect(bytes < 5_000 || listed == conflicts.map(\.json))
+            for (node, conflict) in zip(listed, conflicts) {
+                #expect(node["path"]?.stringValue == conflict.path)
+                #expect((node["isComplete"] == .bool(false)) == (node != conflict.json))
+            }
+        }
+    }
+
     @Test func anEditOfAConditionIsTouchedByItsNewUse() throws {
         let base = try Self.template(conditions: ["x", "y"], ["a": "1", "b": "1"])
         let edited = try Self.template(conditions: ["x!", "y"], ["a": "1", "b": "1"])

@@ -20,7 +20,9 @@ struct ChangeRequestRoutes: Sendable {
             Route(
                 Self.path,
                 [
-                    .get: Endpoint(access: RoleAccess(.viewer), handler: list),
+                    .get: Endpoint(
+                        access: RoleAccess(.viewer),
+                        handler: ChangeRequestListRoute(administration: administration).list),
                     .post: Endpoint(access: RoleAccess(.editor), handler: create),
                 ]),
             Route(
@@ -46,75 +48,9 @@ struct ChangeRequestRoutes: Sendable {
         Route(path, [.post: Endpoint(access: RoleAccess(role, query: query), handler: handler)])
     }
 
-    /// Maximum size of the templates that are read for a page, in bytes.
-    private static let maximumPageBytes = 64 << 20
-
-    /// Lists the requests, the last changed one first, without what they change.
-    ///
-    /// A page can have fewer requests than asked for, also none, and still be followed by another one.
-    @Sendable
-    private func list(_ request: RouteRequest) async throws -> RouteResponse {
-        let limit = try request.wholeNumber(named: "pageSize", in: 1...50) ?? 20
-        let state = try state(in: request)
-        var found = try await visible(
-            try await administration.changeRequests(inProject: request.project), to: request)
-        if found.isEmpty { try await administration.checkExists(request.project) }
-        if let token = try request.queryValue(named: "pageToken") {
-            guard let place = found.firstIndex(where: { $0.id.hasSameBytes(as: token) }) else {
-                throw RequestError.invalidArgument(
-                    "pageToken is unknown: begin with the first page.")
-            }
-            found.removeFirst(place + 1)
-        }
-        var page: [JSONNode] = []
-        var next: String?
-        var bytes = 0
-        for stored in found {
-            guard page.count < limit, bytes < Self.maximumPageBytes else { break }
-            next = stored.id
-            let whole = try await administration.changeRequest(
-                stored.id, inProject: request.project)
-            let reviewed = try await administration.reviewed(whole)
-            bytes += whole.contents.map { $0.base.count + $0.edited.count } ?? 0
-            if state.map({ $0 == reviewed.state }) ?? true { page.append(reviewed.summary) }
-        }
-        var body: JSONNode = ["changeRequests": .array(page)]
-        if let next, found.last.map({ !$0.id.hasSameBytes(as: next) }) ?? false {
-            body.setMember("nextPageToken", .string(next))
-        }
-        return .json(body)
-    }
-
-    private func state(
-        in request: RouteRequest
-    ) throws(RequestError) -> ReviewedChangeRequest.State? {
-        guard let text = try request.queryValue(named: "state") else { return nil }
-        if let state = ReviewedChangeRequest.State(rawValue: text) { return state }
-        let states = ReviewedChangeRequest.State.allCases.map(\.rawValue)
-        throw .invalidArgument("state is unknown: send one of \(states.joined(separator: ", ")).")
-    }
-
-    /// The requests that the caller may see: a token that is limited to projects does not see those
-    /// of an earlier project of the same name.
-    private func visible(
-        _ requests: [StoredChangeRequest], to request: RouteRequest
-    ) async throws(RequestError) -> [StoredChangeRequest] {
-        guard request.administrator?.projects != nil else { return requests }
-        let project = request.project
-        let deleted = try await administration.callStore("deleted_version", project: project) {
-            () throws(TemplateStoreError) in
-            try await administration.store.deletedVersion(ofProject: project)
-        }
-        return requests.filter { $0.deletedVersion == deleted }
-    }
-
     @Sendable
     private func get(_ request: RouteRequest) async throws -> RouteResponse {
-        let stored = try await administration.changeRequest(
-            request.changeRequestID, inProject: request.project)
-        guard try await !visible([stored], to: request).isEmpty else {
-            throw RequestError.unknownProject(request.project)
-        }
+        let stored = try await administration.changeRequest(request.changeRequestTarget)
         return Self.answer(try await administration.reviewed(stored))
     }
 
@@ -150,7 +86,11 @@ struct ChangeRequestRoutes: Sendable {
     private func patch(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody(knows: ["title", "text", "template", "base", "draft"])
         let stored = try await administration.openChangeRequest(
-            request.changeRequestID, inProject: request.project, expecting: try request.seenState)
+            request.changeRequestTarget, expecting: try request.seenState)
+        guard case .object(let members) = body, !members.isEmpty else {
+            throw RequestError.invalidArgument(
+                "The body is empty: send the title, text or template to change.")
+        }
         var changed = stored.request
         if let title = try body.changeRequestTitle { changed.title = title }
         if body["text"] != nil { changed.text = try body.changeRequestText }
@@ -163,7 +103,8 @@ struct ChangeRequestRoutes: Sendable {
         return Self.answer(
             try await administration.save(
                 submission(
-                    of: changed, over: stored, contents: contents, .editChangeRequest, request)))
+                    of: changed, over: stored, contents: contents, .editChangeRequest, request),
+                over: stored))
     }
 
     /// The edit in a body; nil when it has none.
@@ -174,7 +115,7 @@ struct ChangeRequestRoutes: Sendable {
     ) async throws -> (baseVersion: Int, contents: ChangeRequestContents)? {
         var template = body["template"]
         var version = try baseVersion(in: body, of: request)
-        if body["draft"] == .bool(true) {
+        if try body.usesDraft {
             guard template == nil, version == nil else {
                 throw RequestError.invalidArgument("Send either a template or the draft.")
             }
@@ -187,10 +128,16 @@ struct ChangeRequestRoutes: Sendable {
             template = try JSONNode(jsonData: draft.content)
             version = draft.baseVersion
         }
-        guard let template else { return nil }
+        guard let template else {
+            guard version == nil else {
+                throw RequestError.invalidArgument(
+                    "template is missing: a base is sent with the template that was edited.")
+            }
+            return nil
+        }
         let edited: Data
         do {
-            edited = try ValidatedTemplate(json: template).json.jsonData()
+            edited = try ValidatedTemplate(merged: template).json.jsonData()
         } catch {
             throw RequestError.invalidTemplate(error)
         }
@@ -246,7 +193,7 @@ struct ChangeRequestRoutes: Sendable {
                 "This token has no owner, so it cannot vote: use the token of a person.")
         }
         let stored = try await administration.openChangeRequest(
-            request.changeRequestID, inProject: request.project, expecting: try request.seenState)
+            request.changeRequestTarget, expecting: try request.seenState)
         let details = try await administration.projectDetails(request.project)
         guard
             details.details.protection?.selfApproval == true
@@ -274,7 +221,7 @@ struct ChangeRequestRoutes: Sendable {
             verdict == .approve ? .approveChangeRequest : .rejectChangeRequest
         var vote = submission(of: changed, over: stored, action, request)
         vote.detail = ([person] + [comment].compactMap { $0 }).joined(separator: ": ")
-        return Self.answer(try await administration.save(vote))
+        return Self.answer(try await administration.save(vote, over: stored))
     }
 
     /// Closes a request: those who made it, and publishers.
@@ -282,7 +229,7 @@ struct ChangeRequestRoutes: Sendable {
     private func close(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.optionalBody(knows: ["comment"])
         let stored = try await administration.openChangeRequest(
-            request.changeRequestID, inProject: request.project, expecting: try request.seenState)
+            request.changeRequestTarget, expecting: try request.seenState)
         let closer = request.participant
         let isOwn =
             closer.person.map(stored.request.isMade) ?? false
@@ -291,22 +238,27 @@ struct ChangeRequestRoutes: Sendable {
             throw RequestError.permissionDenied(
                 "You have not made this request: publishers may close it.")
         }
+        let comment = try body.comment(named: "comment")
+        let date = administration.now()
         var changed = stored.request
-        changed.ending = ChangeRequest.Ending(participant: closer, date: administration.now())
+        if let comment {
+            changed.add(ChangeRequest.Comment(author: closer, text: comment, date: date))
+        }
+        changed.ending = ChangeRequest.Ending(participant: closer, date: date)
         var closing = submission(of: changed, over: stored, .closeChangeRequest, request)
-        closing.detail = try body.comment(named: "comment")
-        return Self.answer(try await administration.save(closing))
+        closing.detail = comment
+        return Self.answer(try await administration.save(closing, over: stored))
     }
 
     /// Publishes the changes of a request, merged into the current version.
     @Sendable
     private func publish(_ request: RouteRequest) async throws -> RouteResponse {
-        _ = try request.optionalBody(knows: [])
+        let body = try request.optionalBody(knows: ["comment"])
         let published = try await administration.publishChangeRequest(
-            request.changeRequestID, inProject: request.project,
-            expecting: try request.seenState,
+            request.changeRequestTarget, expecting: try request.seenState,
             by: ChangeRequestPublisher(
-                user: request.user, origin: request.origin, approval: try request.approval))
+                user: request.user, origin: request.origin, approval: try request.approval,
+                comment: try body.comment(named: "comment")))
         let tag = TemplateTag(project: request.project, version: published.version.number)
         return .json(
             ByteBuffer(bytes: published.contentWithVersion),
@@ -325,7 +277,7 @@ struct ChangeRequestRoutes: Sendable {
                 ChangeRequest.Comment(
                     author: request.participant, text: text, path: path,
                     date: administration.now()),
-                on: request.changeRequestID, inProject: request.project), status: .created)
+                on: request.changeRequestTarget), status: .created)
     }
 
     private func submission(
@@ -349,8 +301,6 @@ struct ChangeRequestRoutes: Sendable {
 }
 
 extension RouteRequest {
-    fileprivate var changeRequestID: String { parameters["changeRequestID"] ?? "" }
-
     fileprivate var participant: ChangeRequest.Participant {
         ChangeRequest.Participant(
             person: administrator?.owner, actor: administrator?.name ?? "")
@@ -408,6 +358,20 @@ extension JSONNode {
             }
             try ShownText.check(title, named: "title", maximumLength: Self.maximumTitleLength)
             return title
+        }
+    }
+
+    /// True when the caller's draft is to be used.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 for anything but a Boolean.
+    fileprivate var usesDraft: Bool {
+        get throws(RequestError) {
+            switch self["draft"] {
+            case nil: return false
+            case .bool(let flag): return flag
+            case let other?:
+                throw .invalidArgument("draft is \(other.kindDescription): send true or false.")
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import ClientAPI
 import Foundation
 import HTTPServing
 import JSONTree
@@ -17,12 +18,22 @@ struct ReviewedChangeRequest: Sendable {
         case published
         case closed
         case expired
+
+        /// The state that stores keep.
+        var stored: StoredChangeRequest.State {
+            switch self {
+            case .open, .changesRequested, .approved, .needsAttention: .open
+            case .published: .published
+            case .closed: .closed
+            case .expired: .expired
+            }
+        }
     }
 
     let stored: StoredChangeRequest
 
-    /// The current version; nil for a request that has ended, whose project may be deleted.
-    let live: StoredTemplate?
+    /// What decides about the request; nil for one that has ended, whose project may be deleted.
+    let basis: ReviewBasis?
 
     let review: ChangeReview
 
@@ -37,6 +48,34 @@ struct ReviewedChangeRequest: Sendable {
 
     let count: ApprovalCount
 
+    /// A request that has ended, whose votes no longer count.
+    init(ended stored: StoredChangeRequest) throws {
+        guard let contents = stored.contents else { throw RequestError.storeUnavailable }
+        let base = try RemoteConfigTemplate(stored: contents.base)
+        self.init(
+            stored: stored, basis: nil,
+            review: ChangeReview(
+                base: base, edited: try RemoteConfigTemplate(stored: contents.edited), live: base),
+            merged: nil, problems: [], outdatedVoters: [],
+            count: ApprovalCount(
+                of: stored.request, inProject: stored.project, protection: nil, tokens: [],
+                at: stored.updateTime))
+    }
+
+    init(
+        stored: StoredChangeRequest, basis: ReviewBasis?, review: ChangeReview,
+        merged: ValidatedTemplate?, problems: [TemplateProblem], outdatedVoters: [String],
+        count: ApprovalCount
+    ) {
+        self.stored = stored
+        self.basis = basis
+        self.review = review
+        self.merged = merged
+        self.problems = problems
+        self.outdatedVoters = outdatedVoters
+        self.count = count
+    }
+
     var state: State {
         switch stored.state {
         case .published: .published
@@ -49,7 +88,7 @@ struct ReviewedChangeRequest: Sendable {
     }
 
     /// The tag of the state that the response shows: that of the request, and the current version.
-    var tag: String { stored.tag + (live.map { ".\($0.version.number)" } ?? "") }
+    var tag: String { stored.tag + (basis.map { ".\($0.live.version.number)" } ?? "") }
 
     /// The conflicts with the current version.
     var conflicts: [TemplateMerge.Conflict] {
@@ -67,9 +106,10 @@ struct ReviewedChangeRequest: Sendable {
     /// Maximum size of a list of differences in a response, in bytes.
     private static let maximumListBytes = 2 << 20
 
-    /// The request in lists, without what it changes.
+    /// The request in lists, without what it changes and the comments.
     var summary: JSONNode {
         var node = stored.json
+        node.setMember("commentCount", .number("\(stored.request.comments.count)"))
         node.setMember("state", .string(state.rawValue))
         node.setMember("etag", .string(tag))
         if stored.state == .open {
@@ -90,19 +130,25 @@ struct ReviewedChangeRequest: Sendable {
     /// The request with what it changes, against its base and against the current version.
     var json: JSONNode {
         var node = summary
+        node.setMember("comments", .array(stored.request.comments.map(\.json)))
         node.setMember(
             "changes",
             TemplateDiff(from: review.base, to: review.edited)
                 .json(maximumBytes: Self.maximumListBytes))
-        if let live {
-            if let merged, let current = try? live.validated().template {
+        if let basis {
+            if let merged {
                 node.setMember(
                     "liveChanges",
-                    TemplateDiff(from: current, to: merged.template)
+                    TemplateDiff(from: basis.template, to: merged.template)
                         .json(maximumBytes: Self.maximumListBytes))
             }
-            node.setMember("liveVersionNumber", .string("\(live.version.number)"))
-            node.setMember("conflicts", .array(conflicts.map(\.json)))
+            node.setMember("liveVersionNumber", .string("\(basis.live.version.number)"))
+            let listed = TemplateMerge.Conflict.json(
+                of: conflicts, maximumBytes: Self.maximumListBytes)
+            node.setMember("conflicts", .array(listed))
+            if listed.count < conflicts.count {
+                node.setMember("omittedConflicts", .number("\(conflicts.count - listed.count)"))
+            }
             node.setMember("problems", .array(problems.map(\.json)))
         }
         return node
@@ -113,15 +159,15 @@ extension StoredChangeRequest {
     /// The stored parts of the request in responses.
     var json: JSONNode {
         var node: JSONNode = [
-            "id": .string(id), "etag": .string(tag), "state": .string(state.rawValue.lowercased()),
+            "id": .string(header.id), "etag": .string(header.tag),
+            "state": .string(header.state.rawValue.lowercased()),
             "title": .string(request.title),
             "author": request.author.json,
             "baseVersionNumber": .string("\(request.baseVersion)"),
             "creationTime": .string(request.creationDate.timestamp),
-            "updateTime": .string(updateTime.timestamp),
+            "updateTime": .string(header.updateTime.timestamp),
             "editors": .array(request.editors.map(\.json)),
             "votes": .array(request.votes.map(\.json)),
-            "comments": .array(request.comments.map(\.json)),
         ]
         node.setMember("text", request.text.map { .string($0) })
         node.setMember("ending", request.ending?.json)

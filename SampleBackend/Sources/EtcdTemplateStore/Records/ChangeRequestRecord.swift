@@ -1,7 +1,8 @@
 import Foundation
 import TemplateStore
 
-/// A change request; its templates are contents.
+/// The header of a change request; its texts have a key of their own, and its templates are
+/// contents.
 struct ChangeRequestRecord: EtcdRecord {
     private let project: String
     private let id: String
@@ -9,37 +10,48 @@ struct ChangeRequestRecord: EtcdRecord {
     private let tag: String
     private let updateTime: RecordDate
     private var deletedVersion: Int?
-    private let request: Data
+    private let size: Int
     let base: ContentReference
     let content: ContentReference
     /// The time at which the request was marked for its removal.
     private var expiryNotice: RecordDate?
 
-    init(_ entry: ChangeRequestEntry, base: ContentReference, content: ContentReference) {
-        let stored = entry.stored
-        project = stored.project
-        id = stored.id
-        state = stored.state.rawValue
-        tag = stored.tag
-        updateTime = RecordDate(stored.updateTime)
-        deletedVersion = stored.deletedVersion
-        request = stored.request.record
+    init(_ header: ChangeRequestHeader, base: ContentReference, content: ContentReference) {
+        project = header.project
+        id = header.id
+        state = header.state.rawValue
+        tag = header.tag
+        updateTime = RecordDate(header.updateTime)
+        deletedVersion = header.deletedVersion
+        size = header.size
         self.base = base
         self.content = content
-        expiryNotice = entry.expiryNoticeDate.map(RecordDate.init)
+        expiryNotice = header.expiryNoticeDate.map(RecordDate.init)
     }
 
-    var isInRange: Bool { base.isInRange && content.isInRange }
+    var isInRange: Bool {
+        base.isInRange && content.isInRange && (0...1 << 40).contains(size)
+    }
 
-    /// The request without its templates.
-    func entry() throws(TemplateStoreError) -> ChangeRequestEntry {
+    func header() throws(TemplateStoreError) -> ChangeRequestHeader {
         guard let state = StoredChangeRequest.State(rawValue: state) else {
             throw .unknownRecord("a change request")
         }
-        return ChangeRequestEntry(
-            StoredChangeRequest(
-                project: project, id: id, state: state, tag: tag, updateTime: updateTime.date,
-                deletedVersion: deletedVersion, request: try ChangeRequest(record: request)),
-            expiryNoticeDate: expiryNotice?.date)
+        var header = ChangeRequestHeader(
+            project: project, id: id, state: state, tag: tag, updateTime: updateTime.date,
+            deletedVersion: deletedVersion, size: size)
+        header.expiryNoticeDate = expiryNotice?.date
+        return header
+    }
+
+    /// The request without its templates, given the key of its texts, which is nil when missing.
+    func stored(
+        withText text: EtcdKeyValue?, keys: EtcdKeys
+    ) throws(TemplateStoreError) -> StoredChangeRequest {
+        guard let text else {
+            throw .damagedRecord(keys.changeRequestText(id, inProject: project))
+        }
+        return StoredChangeRequest(
+            header: try header(), request: try ChangeRequest(record: text.value))
     }
 }

@@ -32,12 +32,19 @@ struct ChangeRequestsCommand: AsyncParsableCommand {
         @OptionGroup var options: AdministrationOptions
 
         func run(with transport: any AdministrationTransport) async throws {
-            var query = "?pageSize=50"
-            if let state { query += "&state=\(state.percentEncoded)" }
-            let answer = try await transport.json(
-                AdministrationRequest(path: options.projectPath + "/changeRequests" + query))
-            if options.json { return Output.print(answer) }
-            let rows = (answer["changeRequests"]?.arrayValue ?? []).map { request in
+            let path = options.projectPath + "/changeRequests?pageSize=50"
+            let filter = state.map { "&state=\($0.percentEncoded)" } ?? ""
+            var found: [JSONNode] = []
+            var pageToken: String?
+            repeat {
+                let token = pageToken.map { "&pageToken=\($0.percentEncoded)" } ?? ""
+                let page = try await transport.json(
+                    AdministrationRequest(path: path + filter + token))
+                found += page["changeRequests"]?.arrayValue ?? []
+                pageToken = page["nextPageToken"]?.stringValue
+            } while pageToken != nil
+            if options.json { return Output.print(["changeRequests": .array(found)]) }
+            let rows = found.map { request in
                 let author = request["author"]
                 return [
                     request["id"]?.stringValue ?? "", request["state"]?.stringValue ?? "",
@@ -46,9 +53,6 @@ struct ChangeRequestsCommand: AsyncParsableCommand {
                 ]
             }
             Output.printTable(["ID", "STATE", "AUTHOR", "CHANGED", "TITLE"], rows)
-            if answer["nextPageToken"] != nil {
-                Terminal.printError("There are more: give --state.")
-            }
         }
     }
 

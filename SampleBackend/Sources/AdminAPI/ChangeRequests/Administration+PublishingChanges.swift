@@ -1,0 +1,100 @@
+import ClientAPI
+import Foundation
+import HTTPServing
+import HTTPTypes
+import JSONTree
+import TemplateStore
+import Templates
+
+/// Who publishes a change request, how, and on what grounds.
+struct ChangeRequestPublisher: Sendable {
+    let user: TemplateVersion.User
+    let origin: TemplateVersion.Origin
+    let approval: PublishApproval
+    /// Added to the version's description; nil for none.
+    let comment: String?
+}
+
+extension Administration {
+    /// Publishes the changes of a request, merged into the current version.
+    ///
+    /// - Parameters:
+    ///   - target: The request.
+    ///   - expectation: The state of the request that the publisher has seen.
+    ///   - publisher: Who publishes, and on what grounds.
+    /// - Returns: The published version.
+    /// - Throws: A ``RequestError`` with status 409 for conflicts and for a request that has ended,
+    ///   403 when approvals are missing, and 412 when the request is not as expected.
+    func publishChangeRequest(
+        _ target: ChangeRequestTarget, expecting expectation: StateExpectation,
+        by publisher: ChangeRequestPublisher
+    ) async throws -> StoredTemplate {
+        for _ in 1..<Self.changeRequestAttempts {
+            do {
+                return try await publishOnce(target, expecting: expectation, by: publisher)
+            } catch let error as RequestError where error.statusName == "VERSION_MISMATCH" {
+                // Another publish came between the merge and this one.
+            }
+        }
+        return try await publishOnce(target, expecting: expectation, by: publisher)
+    }
+
+    private func publishOnce(
+        _ target: ChangeRequestTarget, expecting expectation: StateExpectation,
+        by publisher: ChangeRequestPublisher
+    ) async throws -> StoredTemplate {
+        let stored = try await openChangeRequest(target, expecting: expectation)
+        let reviewed = try await reviewed(stored)
+        guard let live = reviewed.basis?.live else {
+            throw RequestError.unknownProject(target.project)
+        }
+        guard let merged = reviewed.merged else {
+            guard reviewed.conflicts.isEmpty else {
+                let authors = try await authors(
+                    of: reviewed.conflicts, from: reviewed.review.base,
+                    since: stored.request.baseVersion, to: live)
+                throw RequestError.changeRequestConflicts(reviewed.conflicts, authors: authors)
+            }
+            throw RequestError.invalidTemplate(
+                TemplateValidationError(problems: reviewed.problems))
+        }
+        var approval = publisher.approval
+        approval.changeRequest = ChangeRequestReference(
+            id: target.id, tag: stored.tag, outdatedVoters: reviewed.outdatedVoters)
+        let description = [stored.request.title, publisher.comment].compactMap { $0 }
+        return try await publish(
+            CheckedTemplate(
+                validated: merged,
+                submission: TemplateSubmission(
+                    project: target.project, content: merged.json.jsonData(),
+                    expectation: .version(live.version.number), date: now(),
+                    user: publisher.user, description: description.joined(separator: ": "),
+                    origin: publisher.origin, approval: approval)))
+    }
+}
+
+extension RequestError {
+    /// Maximum size of the conflicts in an error, in bytes.
+    private static let maximumConflictBytes = 2 << 20
+
+    /// 409: what was published since changed the same parts; `details` lists them like the response
+    /// of `remoteConfig:merge`.
+    fileprivate static func changeRequestConflicts(
+        _ conflicts: [TemplateMerge.Conflict], authors: NamedValues<TemplateVersion>
+    ) -> RequestError {
+        let places = conflicts.prefix(3).map(\.path.shortened).joined(separator: ", ")
+        let more = conflicts.count > 3 ? " and \(conflicts.count - 3) more" : ""
+        var error = RequestError(
+            httpStatus: .conflict, statusName: "MERGE_CONFLICT",
+            message: "What was published since changed the same as this request: \(places)\(more). "
+                + "Merge the edit with the current version, and change the request to the result.")
+        let listed = TemplateMerge.Conflict.json(
+            of: conflicts, maximumBytes: maximumConflictBytes)
+        error.details = zip(conflicts, listed).map { conflict, listed in
+            var node = listed
+            node.setMember("changedBy", authors[conflict.path]?.json)
+            return node
+        }
+        return error
+    }
+}

@@ -1,0 +1,102 @@
+import ClientAPI
+import Foundation
+import HTTPServing
+import TemplateStore
+import Templates
+
+/// What decides about the open change requests of a project, read once for all of them.
+struct ReviewBasis: Sendable {
+    /// The current version.
+    let live: StoredTemplate
+
+    /// Its template.
+    let template: RemoteConfigTemplate
+
+    /// The approvals that a publish needs; nil for none.
+    let protection: ProjectProtection?
+
+    /// All tokens.
+    let tokens: [StoredToken]
+}
+
+// Comparing change requests with what is live.
+extension Administration {
+    /// Reads what decides about the open requests of a project.
+    func reviewBasis(inProject project: String) async throws -> ReviewBasis {
+        let live = try await template(inProject: project)
+        let details = try await callStore("project_details", project: project) {
+            () throws(TemplateStoreError) in
+            try await store.projectDetails(ofProject: project)
+        }
+        return ReviewBasis(
+            live: live, template: try live.validated().template,
+            protection: details?.details.protection, tokens: try await storedTokens())
+    }
+
+    /// A request with what decides about it now.
+    func reviewed(_ stored: StoredChangeRequest) async throws -> ReviewedChangeRequest {
+        guard stored.state == .open else { return try ReviewedChangeRequest(ended: stored) }
+        return try await reviewed(stored, over: try await reviewBasis(inProject: stored.project))
+    }
+
+    /// An open request with what decides about it.
+    func reviewed(
+        _ stored: StoredChangeRequest, over basis: ReviewBasis
+    ) async throws -> ReviewedChangeRequest {
+        guard let contents = stored.contents else { throw RequestError.storeUnavailable }
+        let review = ChangeReview(
+            base: try RemoteConfigTemplate(stored: contents.base),
+            edited: try RemoteConfigTemplate(stored: contents.edited), live: basis.template)
+        var merged: ValidatedTemplate?
+        var problems: [TemplateProblem] = []
+        do throws(TemplateValidationError) {
+            switch review.outcome {
+            case .upToDate: merged = try ValidatedTemplate(jsonData: contents.edited)
+            case .merged(let template): merged = try ValidatedTemplate(merged: template.json())
+            case .conflict: break
+            }
+        } catch {
+            problems = error.problems
+        }
+        let outdated = try await outdatedVoters(of: stored, review, over: basis)
+        return ReviewedChangeRequest(
+            stored: stored, basis: basis, review: review, merged: merged, problems: problems,
+            outdatedVoters: outdated,
+            count: ApprovalCount(
+                of: stored.request, inProject: stored.project, protection: basis.protection,
+                tokens: basis.tokens, at: now(), ignoring: outdated))
+    }
+
+    /// The people who approved before a publish that changed what the request uses.
+    ///
+    /// A version that is no longer kept cannot be compared, so approvals given over it are outdated.
+    private func outdatedVoters(
+        of stored: StoredChangeRequest, _ review: ChangeReview, over basis: ReviewBasis
+    ) async throws -> [String] {
+        var known: [Int: Bool] = [basis.live.version.number: false]
+        var outdated: [String] = []
+        for vote in stored.request.votes where vote.verdict == .approve {
+            var isTouched = known[vote.liveVersion] ?? true
+            if known[vote.liveVersion] == nil {
+                let seen = try await callStore("template", project: stored.project) {
+                    () throws(TemplateStoreError) in
+                    try await store.template(version: vote.liveVersion, inProject: stored.project)
+                }
+                if let seen {
+                    isTouched = review.isTouched(
+                        byChangeFrom: try seen.validated().template, to: basis.template)
+                }
+                known[vote.liveVersion] = isTouched
+            }
+            if isTouched { outdated.append(vote.person) }
+        }
+        return outdated
+    }
+}
+
+extension RemoteConfigTemplate {
+    /// The template of a stored request, which was valid when it was stored.
+    init(stored content: Data) throws {
+        self = try ValidatedTemplate(jsonData: content, limits: .none).template
+    }
+}

@@ -1,0 +1,137 @@
+package import Foundation
+
+/// The change requests of a project, without texts and templates, and the rules for a further one.
+///
+/// A project has a limited number of open requests, which are never removed for others, and of ended
+/// ones, which are. All together have a limited size, of which open ones can take everything.
+package struct ChangeRequestTable: Sendable {
+    private let headers: [ChangeRequestHeader]
+    private let date: Date
+    private let deletedVersion: Int?
+
+    /// Creates a table.
+    ///
+    /// - Parameters:
+    ///   - headers: All requests of the project, as stored.
+    ///   - date: The current time.
+    ///   - deletedVersion: The last version of a deleted project of the same name.
+    package init(_ headers: [ChangeRequestHeader], at date: Date, deletedVersion: Int?) {
+        self.headers = headers
+        self.date = date
+        self.deletedVersion = deletedVersion
+    }
+
+    /// Maximum number of requests that one change removes, since a transaction has a limit, too.
+    ///
+    /// The largest and the oldest go first, so a few are enough.
+    private static let mostRemoved = 20
+
+    /// A request to store, and the ended ones that have to go for it.
+    package struct Change: Sendable {
+        /// The request with a new unique tag, with its templates if the submission has them.
+        package let stored: StoredChangeRequest
+        package let removed: [ChangeRequestHeader]
+    }
+
+    /// Decides what a submission stores.
+    ///
+    /// - Parameters:
+    ///   - submission: The submission.
+    ///   - known: The stored request with its identifier; nil when there is none.
+    /// - Returns: The change.
+    /// - Throws: ``TemplateStoreError`` when the stored one is not as expected or not open, or when
+    ///   there are too many.
+    package func change(
+        by submission: ChangeRequestSubmission, over known: StoredChangeRequest?
+    ) throws(TemplateStoreError) -> Change {
+        let known = known?.seen(at: date, deletedVersion: deletedVersion)
+        guard submission.expectation.isMet(byTag: known?.tag),
+            known != nil || submission.contents != nil
+        else { throw .changeRequestMismatch(submission.id, isThere: known != nil) }
+        if let known, known.state != .open {
+            throw .changeRequestEnded(submission.id, known.state)
+        }
+        let stored = try submission.stored(over: known, deletedVersion: deletedVersion)
+        return Change(stored: stored, removed: try makeRoom(for: stored, over: known))
+    }
+
+    /// The ended requests to remove for a request that is stored.
+    private func makeRoom(
+        for stored: StoredChangeRequest, over known: StoredChangeRequest?
+    ) throws(TemplateStoreError) -> [ChangeRequestHeader] {
+        let others = headers.filter { !$0.id.utf8.elementsEqual(stored.id.utf8) }
+            .map { $0.seen(at: date, deletedVersion: deletedVersion) }
+        let open = others.filter { $0.state == .open }
+        if known == nil, open.count >= TemplateStoreLimits.openChangeRequests {
+            throw .tooManyChangeRequests(inProject: stored.project)
+        }
+        let openBytes = open.reduce(stored.size) { $0 + $1.size }
+        guard stored.contents == nil || openBytes <= TemplateStoreLimits.changeRequestsBytes else {
+            throw .changeRequestsTooLarge(inProject: stored.project)
+        }
+        var ended = others.filter { $0.state != .open }.sorted { $0.updateTime < $1.updateTime }
+        var removed: [ChangeRequestHeader] = []
+        func remove(_ place: Int) { removed.append(ended.remove(at: place)) }
+        // Those that were published say who approved a version, so they stay longer.
+        while removed.count < Self.mostRemoved,
+            ended.count >= TemplateStoreLimits.endedChangeRequests
+        {
+            remove(ended.firstIndex { $0.state != .published } ?? 0)
+        }
+        var bytes = ended.reduce(openBytes) { $0 + $1.size }
+        while removed.count < Self.mostRemoved, bytes > TemplateStoreLimits.changeRequestsBytes,
+            let place = ended.indices.max(by: { goesLater(ended[$0], ended[$1]) })
+        {
+            bytes -= ended[place].size
+            remove(place)
+        }
+        return removed
+    }
+
+    private func goesLater(_ first: ChangeRequestHeader, _ second: ChangeRequestHeader) -> Bool {
+        let isPublished = (first.state == .published, second.state == .published)
+        if isPublished.0 != isPublished.1 { return isPublished.0 }
+        return first.size < second.size
+    }
+
+    /// The requests whose mark for removal changes at a time, and those that are to be removed.
+    package static func expiry(
+        of headers: [ChangeRequestHeader], at date: Date
+    ) -> (marked: [ChangeRequestHeader], removed: [ChangeRequestHeader]) {
+        var (marked, removed): ([ChangeRequestHeader], [ChangeRequestHeader]) = ([], [])
+        for header in headers {
+            guard let pruned = header.pruned(at: date) else {
+                removed.append(header)
+                continue
+            }
+            if pruned != header { marked.append(pruned) }
+        }
+        return (marked, removed)
+    }
+}
+
+extension ChangeRequestSubmission {
+    /// The request to store, with a new unique tag.
+    fileprivate func stored(
+        over known: StoredChangeRequest?, deletedVersion: Int?
+    ) throws(TemplateStoreError) -> StoredChangeRequest {
+        var request = request
+        request.contentDigest =
+            contents.map { ChangeRequest.digest(of: $0) } ?? known?.request.contentDigest ?? ""
+        let textBytes = request.record.count
+        // Who fills a request with comments must not keep others from voting on it or closing it.
+        let isVote = [.approveChangeRequest, .rejectChangeRequest].contains(action)
+        let maximum = TemplateStoreLimits.changeRequestBytes * (isVote ? 2 : 1)
+        guard action == .closeChangeRequest || textBytes <= maximum else {
+            throw .changeRequestTooLarge(id)
+        }
+        let contentBytes =
+            contents.map { $0.base.count + $0.edited.count }
+            ?? known.map { $0.size - $0.request.record.count } ?? 0
+        let header = ChangeRequestHeader(
+            project: project, id: id, state: request.ending == nil ? .open : .closed,
+            tag: UUID().uuidString.lowercased(), updateTime: date.roundedToMilliseconds,
+            deletedVersion: deletedVersion, size: contentBytes + textBytes)
+        return StoredChangeRequest(header: header, request: request, contents: contents)
+    }
+}
