@@ -142,6 +142,7 @@ extension SQLiteSchema {
             revocation_time INTEGER,
             projects BLOB,
             owner BLOB,
+            creator BLOB,
             may_bypass INTEGER NOT NULL DEFAULT 0
         ) STRICT;
 

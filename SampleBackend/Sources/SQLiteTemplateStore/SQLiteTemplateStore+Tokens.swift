@@ -86,17 +86,17 @@ extension Database {
         try execute(
             sql: """
                 INSERT INTO tokens (
-                    id, name, role, projects, owner, may_bypass, hash, creation_time,
+                    id, name, role, projects, owner, creator, may_bypass, hash, creation_time,
                     expiration_time, last_use_time, revocation_time
                 ) VALUES (
-                    CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), CAST(? AS BLOB), ?,
-                    CAST(? AS BLOB), ?, ?, ?, ?
+                    CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), CAST(? AS BLOB),
+                    CAST(? AS BLOB), ?, CAST(? AS BLOB), ?, ?, ?, ?
                 )
                 """,
             arguments: [
                 SQLiteBytes(token.id), SQLiteBytes(token.name), token.role.rawValue,
                 token.projectsText.map { SQLiteBytes($0) }, token.owner.map { SQLiteBytes($0) },
-                token.mayBypass, SQLiteBytes(token.hash),
+                token.creator.map { SQLiteBytes($0) }, token.mayBypass, SQLiteBytes(token.hash),
                 token.creationDate.millisecondsSince1970,
                 token.expirationDate?.millisecondsSince1970,
                 token.lastUseDate?.millisecondsSince1970,
@@ -131,6 +131,7 @@ extension StoredToken {
             projects: Self.projects(
                 inText: try row.decode(SQLiteBytes?.self, forColumn: "projects")?.text),
             owner: try row.decode(SQLiteBytes?.self, forColumn: "owner")?.text,
+            creator: try row.decode(SQLiteBytes?.self, forColumn: "creator")?.text,
             mayBypass: try row.decode(Bool.self, forColumn: "may_bypass"),
             hash: try row.decode(Data.self, forColumn: "hash"),
             creationDate: Date(

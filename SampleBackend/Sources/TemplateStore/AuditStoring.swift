@@ -191,10 +191,11 @@ extension AuditEntry {
     }
 
     package init(of change: ProjectDetailsChange, revision: StoreRevision) {
+        let parts = [change.details.auditText, change.detail].compactMap { $0 }
         self.init(
             revision: revision, project: change.project, date: change.date.roundedToMilliseconds,
             actor: change.actor, action: .setProjectDetails, subject: change.project,
-            detail: change.details.auditText)
+            detail: parts.isEmpty ? nil : parts.joined(separator: ", "))
     }
 
     package init(ofNew token: StoredToken, actor: String, revision: StoreRevision) {

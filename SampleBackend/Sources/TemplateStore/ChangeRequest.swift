@@ -15,16 +15,29 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
         /// The name of the token used.
         public let actor: String
 
+        /// The person whose token created the one used; nil for a person's own, and when no person
+        /// did.
+        public let creator: String?
+
         /// Creates a participant.
-        public init(person: String?, actor: String) {
+        public init(person: String?, actor: String, creator: String? = nil) {
             self.person = person
             self.actor = actor
+            self.creator = creator
         }
 
         /// True for the same names, byte by byte.
         func hasSameBytes(as other: Participant) -> Bool {
             actor.utf8.elementsEqual(other.actor.utf8)
                 && person.map { Data($0.utf8) } == other.person.map { Data($0.utf8) }
+                && creator.map { Data($0.utf8) } == other.creator.map { Data($0.utf8) }
+        }
+
+        /// True for a person who uses the token, or has created it.
+        func isUsed(by person: String) -> Bool {
+            [self.person, creator].contains {
+                $0.map { $0.utf8.elementsEqual(person.utf8) } ?? false
+            }
         }
     }
 
@@ -196,11 +209,10 @@ extension ChangeRequest {
         return Array(hash.finalize()).hexadecimal
     }
 
-    /// True when a person made the request or changed its content.
+    /// True when a person made the request or changed its content, also with a token that the
+    /// person has created.
     public func isMade(by person: String) -> Bool {
-        ([author] + editors).contains { participant in
-            participant.person.map { $0.utf8.elementsEqual(person.utf8) } ?? false
-        }
+        ([author] + editors).contains { $0.isUsed(by: person) }
     }
 
     /// The request as engines store it.

@@ -117,7 +117,7 @@ public struct StoredChangeRequest: Sendable, Hashable {
     public package(set) var header: ChangeRequestHeader
 
     /// The request.
-    public let request: ChangeRequest
+    public package(set) var request: ChangeRequest
 
     /// The templates; nil where a call leaves them out.
     public var contents: ChangeRequestContents?

@@ -100,6 +100,9 @@ public struct ProjectDetailsChange: Sendable, Hashable {
     /// The revision of the details to replace; nil replaces any.
     public var expectedRevision: StoreRevision?
 
+    /// Additional text for the audit trail.
+    public var detail: String?
+
     /// The time of the change.
     public var date: Date
 
@@ -109,11 +112,12 @@ public struct ProjectDetailsChange: Sendable, Hashable {
     /// Creates a change.
     public init(
         project: String, details: ProjectDetails, expectedRevision: StoreRevision? = nil,
-        date: Date, actor: String
+        detail: String? = nil, date: Date, actor: String
     ) {
         self.project = project
         self.details = details
         self.expectedRevision = expectedRevision
+        self.detail = detail
         self.date = date
         self.actor = actor
     }

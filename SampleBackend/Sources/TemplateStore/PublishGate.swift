@@ -40,11 +40,17 @@ public struct ChangeRequestReference: Sendable, Hashable {
     /// request.
     public var outdatedVoters: [String]
 
+    /// The publisher's approval, which is stored with the version or not at all; nil for none.
+    public var vote: ChangeRequest.Vote?
+
     /// Creates a reference.
-    public init(id: String, tag: String, outdatedVoters: [String] = []) {
+    public init(
+        id: String, tag: String, outdatedVoters: [String] = [], vote: ChangeRequest.Vote? = nil
+    ) {
         self.id = id
         self.tag = tag
         self.outdatedVoters = outdatedVoters
+        self.vote = vote
     }
 }
 
@@ -152,12 +158,13 @@ package struct PublishGate: Sendable {
 
     private func checkedRequest() throws(TemplateStoreError) -> StoredChangeRequest? {
         guard let reference = submission.approval.changeRequest else { return nil }
-        guard let request, request.tag.utf8.elementsEqual(reference.tag.utf8) else {
+        guard var request, request.tag.utf8.elementsEqual(reference.tag.utf8) else {
             throw .changeRequestMismatch(reference.id, isThere: request != nil)
         }
         guard request.state == .open else {
             throw .changeRequestEnded(reference.id, request.state)
         }
+        if let vote = reference.vote { request.request.add(vote) }
         return request
     }
 
@@ -192,11 +199,13 @@ package struct PublishGate: Sendable {
                 person: submission.approval.person, actor: submission.user.name ?? ""),
             version: number, bypassReason: submission.approval.bypassReason,
             date: submission.date)
+        // As read, without the publisher's vote.
+        let contentBytes = self.request.map { $0.size - $0.request.record.count } ?? 0
         let header = ChangeRequestHeader(
             project: stored.project, id: stored.id, state: .published,
             tag: UUID().uuidString.lowercased(), updateTime: submission.date.roundedToMilliseconds,
             deletedVersion: stored.deletedVersion,
-            size: stored.size - stored.request.record.count + request.record.count)
+            size: contentBytes + request.record.count)
         return StoredChangeRequest(header: header, request: request, contents: stored.contents)
     }
 }

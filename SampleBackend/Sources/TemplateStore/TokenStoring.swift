@@ -80,6 +80,12 @@ public struct StoredToken: Sendable, Hashable {
     /// an owner has none.
     public let owner: String?
 
+    /// The person whose token created this one, directly or through tokens without an owner; nil
+    /// when no person did.
+    ///
+    /// It does not vote for that person, who must not approve what it requests either.
+    public let creator: String?
+
     /// True for a token that may publish in a protected project without approvals; no role includes
     /// it.
     public let mayBypass: Bool
@@ -102,14 +108,16 @@ public struct StoredToken: Sendable, Hashable {
     /// Creates a token.
     public init(
         id: String, name: String, role: Role, projects: [String: Role]? = nil,
-        owner: String? = nil, mayBypass: Bool = false, hash: Data, creationDate: Date,
-        expirationDate: Date? = nil, lastUseDate: Date? = nil, revocationDate: Date? = nil
+        owner: String? = nil, creator: String? = nil, mayBypass: Bool = false, hash: Data,
+        creationDate: Date, expirationDate: Date? = nil, lastUseDate: Date? = nil,
+        revocationDate: Date? = nil
     ) {
         self.id = id
         self.name = name
         self.role = role
         self.projects = projects
         self.owner = owner
+        self.creator = creator
         self.mayBypass = mayBypass
         self.hash = hash
         self.creationDate = creationDate
@@ -144,7 +152,8 @@ extension StoredToken {
     package var roundedToMilliseconds: StoredToken {
         StoredToken(
             id: id, name: name, role: role, projects: projects, owner: owner,
-            mayBypass: mayBypass, hash: hash, creationDate: creationDate.roundedToMilliseconds,
+            creator: creator, mayBypass: mayBypass, hash: hash,
+            creationDate: creationDate.roundedToMilliseconds,
             expirationDate: expirationDate?.roundedToMilliseconds,
             lastUseDate: lastUseDate?.roundedToMilliseconds,
             revocationDate: revocationDate?.roundedToMilliseconds)

@@ -557,6 +557,105 @@ struct ChangeRequestRoutesTests {
         }
     }
 
+    /// T22: the approval is stored with the version or not at all.
+    @Test func approvingAndPublishingIsOneAct() async throws {
+        try await Trial.with { trial in
+            let open = try await trial.make(["a": "2", "b": "1"], token: trial.bob)
+            let own = try await trial.act(
+                "publish", on: open, by: trial.bob, body: ["approve": true])
+            #expect(own.status == 403)
+            let published = try await trial.act(
+                "publish", on: open, by: trial.ada, body: ["approve": true, "comment": "Good."])
+            #expect(published.status == 200, "\(published.error?.message ?? "")")
+            let found = try await trial.get(open.id)
+            #expect(found["state"] == "published")
+            #expect(found["votes"]?.arrayValue?.first?["person"] == "Ada")
+            #expect(found["votes"]?.arrayValue?.first?["comment"] == "Good.")
+            #expect(try await trial.values() == ["a": "2", "b": "1"])
+
+            // A conflict, a second approval that is missing, and a state that was not seen.
+            let other = try await trial.make(["a": "3", "b": "1"], token: trial.bob)
+            let conflict = try await trial.act(
+                "publish", on: other, by: trial.ada, body: ["approve": true])
+            #expect(conflict.status == 409)
+            #expect(try await trial.protect(["requiredApprovals": 2]).status == 200)
+            let next = try await trial.make(["a": "2", "b": "5"], base: 2, token: trial.bob)
+            let missing = try await trial.act(
+                "publish", on: next, by: trial.ada, body: ["approve": true])
+            #expect(missing.status == 403)
+            let any = try await trial.act(
+                "publish", on: (next.id, "*"), by: trial.ada, body: ["approve": true])
+            #expect(any.status == 400)
+            for id in [other.id, next.id] {
+                #expect(try await trial.get(id)["votes"]?.arrayValue?.isEmpty == true)
+            }
+            #expect(try await trial.version() == 2)
+        }
+    }
+
+    /// A9: a person does not approve what a token requests that the person has created.
+    @Test func whoCreatedATokenDoesNotApproveItsRequests() async throws {
+        try await Trial.with { trial in
+            @Sendable func create(_ name: String, by creator: String) async throws -> String {
+                let answer = try await trial.server.administer(
+                    "POST", "/v1/tokens", body: ["name": .string(name), "role": "publisher"],
+                    token: creator)
+                return try #require(try answer.json["token"]?.stringValue)
+            }
+            let robot = try await create("robot", by: trial.ada)
+            let second = try await create("second robot", by: robot)
+            for (number, token) in [robot, second].enumerated() {
+                let open = try await trial.make(["a": "\(number + 7)", "b": "1"], token: token)
+                let refused = try await trial.act("approve", on: open, by: trial.ada)
+                #expect(refused.status == 403)
+                #expect(try await trial.get(open.id)["author"]?["creator"] == "Ada")
+                let approved = try await trial.acted("approve", on: open, by: trial.bob)
+                let closed = try await trial.act("close", on: approved, by: trial.ada)
+                #expect(closed.status == 200)
+            }
+            // The environment's token is nobody's.
+            let open = try await trial.make(["a": "9", "b": "1"], token: trial.program)
+            _ = try await trial.acted("approve", on: open, by: trial.ada)
+        }
+    }
+
+    /// T15: a request keeps its base, which the store drops.
+    @Test func aRequestOutlivesTheVersionOfItsBase() async throws {
+        try await Trial.with(protection: nil) { trial in
+            let open = try await trial.make(["a": "2", "b": "1"])
+            for number in 0..<TemplateStoreLimits.keptVersions {
+                let values = ["a": "1", "b": "1", "c": "\(number)"]
+                _ = try await trial.store.publish(
+                    TemplateSubmission(
+                        project: "default", content: Self.template(values).jsonData(),
+                        expectation: .any, date: Date(), user: .init(name: "Eve")))
+            }
+            let dropped = try await trial.store.template(version: 1, inProject: "default")
+            #expect(dropped == nil)
+            let found = try await trial.get(open.id)
+            #expect(found["state"] == "open")
+            let tag = try #require(found["etag"]?.stringValue)
+            let published = try await trial.act(
+                "publish", on: (open.id, "\"\(tag)\""), by: trial.ada)
+            #expect(published.status == 200)
+            let last = "\(TemplateStoreLimits.keptVersions - 1)"
+            #expect(try await trial.values() == ["a": "2", "b": "1", "c": last])
+        }
+    }
+
+    /// The end of a protection is in the audit trail, and its beginning names the tokens it concerns.
+    @Test func aProtectionSaysWhomItConcernsAndWhenItEnded() async throws {
+        try await Trial.with(protection: nil) { trial in
+            let answer = try await trial.protect(["requiredApprovals": 1])
+            #expect(try answer.json["refusedTokens"] == ["ada"])
+            #expect(try await trial.protect(["requiredApprovals": 0]).status == 200)
+            let entries = try await trial.server.administer("GET", Self.project + "/audit").json
+            let details = (entries["entries"]?.arrayValue ?? []).prefix(2)
+                .compactMap { $0["detail"]?.stringValue }
+            #expect(details == ["no approvals to publish", "1 approval to publish"])
+        }
+    }
+
     /// A merge of two valid templates can be too large to be read again.
     @Test func aMergedTemplateThatIsTooLargeIsNotPublished() async throws {
         @Sendable func large(_ name: String) -> JSONNode {

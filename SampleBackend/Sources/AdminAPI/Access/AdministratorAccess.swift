@@ -188,7 +188,7 @@ package final class AdministratorAccess: Sendable {
             Holder(
                 administrator: Administrator(
                     name: token.name, role: token.role, projects: token.projects,
-                    owner: token.owner, mayBypass: token.mayBypass),
+                    owner: token.owner, creator: token.creator, mayBypass: token.mayBypass),
                 tokenID: token.id, tokenHash: token.hash, expirationDate: token.expirationDate)
         }
         return [environmentHolder].compactMap { $0 } + stored
@@ -224,6 +224,9 @@ package struct Administrator: Sendable, Hashable {
     /// token.
     package let owner: String?
 
+    /// The person whose token created the one used; nil when no person did.
+    package let creator: String?
+
     /// True when the administrator may publish in protected projects without approvals.
     package let mayBypass: Bool
 
@@ -233,12 +236,13 @@ package struct Administrator: Sendable, Hashable {
 
     package init(
         name: String, role: StoredToken.Role, projects: [String: StoredToken.Role]? = nil,
-        owner: String? = nil, mayBypass: Bool = false
+        owner: String? = nil, creator: String? = nil, mayBypass: Bool = false
     ) {
         self.name = name
         self.role = role
         self.projects = projects
         self.owner = owner
+        self.creator = creator
         self.mayBypass = mayBypass
     }
 

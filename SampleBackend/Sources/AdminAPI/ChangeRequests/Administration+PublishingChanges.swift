@@ -13,6 +13,8 @@ struct ChangeRequestPublisher: Sendable {
     let approval: PublishApproval
     /// Added to the version's description; nil for none.
     let comment: String?
+    /// The publisher's approval, which is stored with the version or not at all; nil for none.
+    let vote: ChangeRequest.Vote?
 }
 
 extension Administration {
@@ -43,7 +45,8 @@ extension Administration {
         _ target: ChangeRequestTarget, expecting expectation: StateExpectation,
         by publisher: ChangeRequestPublisher
     ) async throws -> StoredTemplate {
-        let stored = try await openChangeRequest(target, expecting: expectation)
+        var stored = try await openChangeRequest(target, expecting: expectation)
+        if let vote = publisher.vote { stored.request.add(vote) }
         let reviewed = try await reviewed(stored)
         guard let live = reviewed.basis?.live else {
             throw RequestError.unknownProject(target.project)
@@ -60,7 +63,8 @@ extension Administration {
         }
         var approval = publisher.approval
         approval.changeRequest = ChangeRequestReference(
-            id: target.id, tag: stored.tag, outdatedVoters: reviewed.outdatedVoters)
+            id: target.id, tag: stored.tag, outdatedVoters: reviewed.outdatedVoters,
+            vote: publisher.vote)
         let description = [stored.request.title, publisher.comment].compactMap { $0 }
         return try await publish(
             CheckedTemplate(

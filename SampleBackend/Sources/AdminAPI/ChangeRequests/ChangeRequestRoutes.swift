@@ -115,7 +115,7 @@ struct ChangeRequestRoutes: Sendable {
     ) async throws -> (baseVersion: Int, contents: ChangeRequestContents)? {
         var template = body["template"]
         var version = try baseVersion(in: body, of: request)
-        if try body.usesDraft {
+        if try body.flag(named: "draft") {
             guard template == nil, version == nil else {
                 throw RequestError.invalidArgument("Send either a template or the draft.")
             }
@@ -184,6 +184,24 @@ struct ChangeRequestRoutes: Sendable {
         _ verdict: ChangeRequest.Verdict, _ request: RouteRequest
     ) async throws -> RouteResponse {
         let body = try request.optionalBody(knows: ["comment", "liveVersionNumber"])
+        let (vote, stored) = try await castVote(
+            verdict, body, comment: try body.comment(named: "comment"), by: request)
+        var changed = stored.request
+        changed.add(vote)
+        let action: AuditEntry.Action =
+            verdict == .approve ? .approveChangeRequest : .rejectChangeRequest
+        var submission = submission(of: changed, over: stored, action, request)
+        submission.detail = [vote.person, vote.comment].compactMap { $0 }.joined(separator: ": ")
+        return Self.answer(try await administration.save(submission, over: stored))
+    }
+
+    /// The vote of the caller, and the request that it is for.
+    ///
+    /// - Throws: A ``RequestError`` with status 403 for a caller who may not vote on the request.
+    private func castVote(
+        _ verdict: ChangeRequest.Verdict, _ body: JSONNode, comment: String?,
+        by request: RouteRequest
+    ) async throws -> (ChangeRequest.Vote, StoredChangeRequest) {
         guard case .tag = try request.seenState else {
             throw RequestError.invalidArgument(
                 "If-Match is *: a vote is for the state that you have seen, so send its ETag.")
@@ -210,18 +228,11 @@ struct ChangeRequestRoutes: Sendable {
             throw RequestError.invalidArgument(
                 "liveVersionNumber is not a version: send the current one that you have seen.")
         }
-        let comment = try body.comment(named: "comment")
-        var changed = stored.request
-        changed.add(
-            ChangeRequest.Vote(
-                person: person, actor: request.participant.actor, verdict: verdict,
-                digest: stored.request.contentDigest, liveVersion: seen, comment: comment,
-                date: administration.now()))
-        let action: AuditEntry.Action =
-            verdict == .approve ? .approveChangeRequest : .rejectChangeRequest
-        var vote = submission(of: changed, over: stored, action, request)
-        vote.detail = ([person] + [comment].compactMap { $0 }).joined(separator: ": ")
-        return Self.answer(try await administration.save(vote, over: stored))
+        let vote = ChangeRequest.Vote(
+            person: person, actor: request.participant.actor, verdict: verdict,
+            digest: stored.request.contentDigest, liveVersion: seen, comment: comment,
+            date: administration.now())
+        return (vote, stored)
     }
 
     /// Closes a request: those who made it, and publishers.
@@ -250,15 +261,20 @@ struct ChangeRequestRoutes: Sendable {
         return Self.answer(try await administration.save(closing, over: stored))
     }
 
-    /// Publishes the changes of a request, merged into the current version.
+    /// Publishes the changes of a request, merged into the current version; with `approve`, together
+    /// with the publisher's approval, which counts.
     @Sendable
     private func publish(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.optionalBody(knows: ["comment"])
+        let body = try request.optionalBody(knows: ["comment", "approve", "liveVersionNumber"])
+        let comment = try body.comment(named: "comment")
+        let vote =
+            try body.flag(named: "approve")
+            ? try await castVote(.approve, body, comment: comment, by: request).0 : nil
         let published = try await administration.publishChangeRequest(
             request.changeRequestTarget, expecting: try request.seenState,
             by: ChangeRequestPublisher(
                 user: request.user, origin: request.origin, approval: try request.approval,
-                comment: try body.comment(named: "comment")))
+                comment: comment, vote: vote))
         let tag = TemplateTag(project: request.project, version: published.version.number)
         return .json(
             ByteBuffer(bytes: published.contentWithVersion),
@@ -303,7 +319,8 @@ struct ChangeRequestRoutes: Sendable {
 extension RouteRequest {
     fileprivate var participant: ChangeRequest.Participant {
         ChangeRequest.Participant(
-            person: administrator?.owner, actor: administrator?.name ?? "")
+            person: administrator?.owner, actor: administrator?.name ?? "",
+            creator: administrator?.owner == nil ? administrator?.creator : nil)
     }
 
     /// The caller's role in the project of the path.
@@ -361,17 +378,13 @@ extension JSONNode {
         }
     }
 
-    /// True when the caller's draft is to be used.
-    ///
-    /// - Throws: A ``RequestError`` with status 400 for anything but a Boolean.
-    fileprivate var usesDraft: Bool {
-        get throws(RequestError) {
-            switch self["draft"] {
-            case nil: return false
-            case .bool(let flag): return flag
-            case let other?:
-                throw .invalidArgument("draft is \(other.kindDescription): send true or false.")
-            }
+    /// A Boolean; false when it is missing.
+    fileprivate func flag(named name: String) throws(RequestError) -> Bool {
+        switch self[name] {
+        case nil: return false
+        case .bool(let flag): return flag
+        case let other?:
+            throw .invalidArgument("\(name) is \(other.kindDescription): send true or false.")
         }
     }
 

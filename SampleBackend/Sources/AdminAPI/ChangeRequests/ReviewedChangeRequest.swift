@@ -180,6 +180,7 @@ extension ChangeRequest.Participant {
     fileprivate var json: JSONNode {
         var node: JSONNode = ["actor": .string(actor)]
         node.setMember("person", person.map { .string($0) })
+        node.setMember("creator", creator.map { .string($0) })
         return node
     }
 }

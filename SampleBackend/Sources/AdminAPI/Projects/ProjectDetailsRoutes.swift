@@ -89,11 +89,13 @@ extension Administration {
     /// - Parameters:
     ///   - request: The request, whose `If-Match` names the state to replace; `*`, or none, any.
     ///   - tag: The entity tag of a state, without quotation marks.
+    ///   - detail: Additional text for the audit trail.
     ///   - change: Makes the new details of the current ones.
     /// - Returns: The stored details.
     /// - Throws: A ``RequestError`` with status 412 for another state.
     func changeDetails(
         by request: RouteRequest, tag: (StoredProjectDetails) -> String,
+        auditing detail: String? = nil,
         _ change: (ProjectDetails) throws(RequestError) -> ProjectDetails
     ) async throws(RequestError) -> StoredProjectDetails {
         let project = request.project
@@ -104,7 +106,7 @@ extension Administration {
             let replacement = ProjectDetailsChange(
                 project: project, details: try change(current.details),
                 // Must not revert what another one set after the read above.
-                expectedRevision: current.revision, date: now(),
+                expectedRevision: current.revision, detail: detail, date: now(),
                 actor: request.administrator?.name ?? "")
             do {
                 let stored = try await callStore("set_project_details", project: project) {

@@ -36,7 +36,10 @@ struct ProtectionRoutes: Sendable {
         }
         let protection = try Self.protection(in: request)
         let mayBypass = request.administrator?.mayBypass == true
-        let stored = try await administration.changeDetails(by: request, tag: \.protectionTag) {
+        let stored = try await administration.changeDetails(
+            by: request, tag: \.protectionTag,
+            auditing: protection == nil ? "no approvals to publish" : nil
+        ) {
             current throws(RequestError) in
             if current.protection?.isLowered(by: protection) == true, !mayBypass {
                 throw RequestError.permissionDenied(
@@ -47,7 +50,22 @@ struct ProtectionRoutes: Sendable {
             details.protection = protection
             return details
         }
-        return Self.answer(stored)
+        return Self.answer(
+            stored, refusedTokens: protection == nil ? [] : try await refusedTokens(request.project)
+        )
+    }
+
+    /// Maximum number of tokens that the answer names.
+    private static let mostTokens = 100
+
+    /// The names of the tokens that publish in the project only what others have approved.
+    private func refusedTokens(_ project: String) async throws -> [String] {
+        let date = administration.now()
+        let refused = try await administration.storedTokens().filter { token in
+            token.isLiving(at: date) && !token.mayBypass
+                && (token.role(inProject: project).map { $0 >= .publisher } ?? false)
+        }
+        return refused.prefix(Self.mostTokens).map(\.name)
     }
 
     /// The protection in the body; nil for 0 approvals.
@@ -83,14 +101,20 @@ struct ProtectionRoutes: Sendable {
         }
     }
 
-    private static func answer(_ stored: StoredProjectDetails) -> RouteResponse {
+    private static func answer(
+        _ stored: StoredProjectDetails, refusedTokens: [String] = []
+    ) -> RouteResponse {
         let protection = stored.details.protection
+        var body: JSONNode = [
+            "requiredApprovals": .number("\(protection?.requiredApprovals ?? 0)"),
+            "selfApproval": .bool(protection?.selfApproval ?? false),
+            "rollbackWithoutApproval": .bool(protection?.rollbackWithoutApproval ?? false),
+        ]
+        if !refusedTokens.isEmpty {
+            body.setMember("refusedTokens", .array(refusedTokens.map { .string($0) }))
+        }
         return .json(
-            [
-                "requiredApprovals": .number("\(protection?.requiredApprovals ?? 0)"),
-                "selfApproval": .bool(protection?.selfApproval ?? false),
-                "rollbackWithoutApproval": .bool(protection?.rollbackWithoutApproval ?? false),
-            ],
+            body,
             headerFields: [.eTag: "\"\(stored.protectionTag)\"", .cacheControl: "no-store"])
     }
 }

@@ -52,8 +52,9 @@ struct TokenRoutes: Sendable {
         let date = administration.now()
         let expirationDate = try expirationDate(in: body)
         let token = AccessToken(
-            name: name, role: role, projects: projects, owner: owner, mayBypass: mayBypass,
-            date: date, expirationDate: expirationDate)
+            name: name, role: role, projects: projects, owner: owner,
+            creator: request.administrator?.owner ?? request.administrator?.creator,
+            mayBypass: mayBypass, date: date, expirationDate: expirationDate)
         try await administration.addToken(
             token.stored, actor: request.administrator?.name ?? "")
         var answer = token.stored.json
@@ -126,6 +127,7 @@ extension StoredToken {
         ]
         node.setMember("projects", projects.map(\.json))
         node.setMember("owner", owner.map { .string($0) })
+        node.setMember("creator", creator.map { .string($0) })
         node.setMember("bypass", mayBypass ? .bool(true) : nil)
         node.setMember("expirationTime", expirationDate.map { .string($0.timestamp) })
         node.setMember("lastUseTime", lastUseDate.map { .string($0.timestamp) })

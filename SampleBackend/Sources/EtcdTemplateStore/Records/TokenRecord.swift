@@ -8,6 +8,7 @@ struct TokenRecord: EtcdRecord {
     /// The roles by project; nil when the token is not limited.
     private var projects: String?
     private var owner: String?
+    private var creator: String?
     /// Nil means false.
     private var mayBypass: Bool?
     private let hash: Data
@@ -20,6 +21,7 @@ struct TokenRecord: EtcdRecord {
         name = token.name
         projects = token.projectsText
         owner = token.owner
+        creator = token.creator
         mayBypass = token.mayBypass ? true : nil
         role = token.role.rawValue
         hash = token.hash
@@ -33,7 +35,7 @@ struct TokenRecord: EtcdRecord {
         guard let role = StoredToken.Role(rawValue: role) else { return nil }
         return StoredToken(
             id: id, name: name, role: role, projects: StoredToken.projects(inText: projects),
-            owner: owner, mayBypass: mayBypass ?? false, hash: hash,
+            owner: owner, creator: creator, mayBypass: mayBypass ?? false, hash: hash,
             creationDate: creation.date,
             expirationDate: expiration?.date,
             lastUseDate: lastUse?.date,

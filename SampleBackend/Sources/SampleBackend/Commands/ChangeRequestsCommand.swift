@@ -133,17 +133,18 @@ extension ChangeRequestsCommand {
     /// Sends an act for the state of the request that this command reads first.
     fileprivate static func act(
         _ name: String, on target: ChangeRequestOptions, comment: String? = nil,
-        query: String = "", with transport: any AdministrationTransport
+        approves: Bool = false, query: String = "", with transport: any AdministrationTransport
     ) async throws -> JSONNode {
         let options = target.options
         let path = path(target.id, options)
         var tag = target.ifMatch?.trimmedTag
         var body = JSONNode.emptyObject
         body.setMember("comment", comment.map { .string($0) })
+        body.setMember("approve", approves ? .bool(true) : nil)
         if tag == nil {
             let seen = try await transport.perform(AdministrationRequest(path: path))
             tag = seen.entityTag
-            if ["approve", "requestChanges"].contains(name) {
+            if approves || ["approve", "requestChanges"].contains(name) {
                 body.setMember("liveVersionNumber", try seen.json["liveVersionNumber"])
             }
         }
@@ -256,13 +257,20 @@ extension ChangeRequestsCommand {
 
         @OptionGroup var target: ChangeRequestOptions
 
+        @Flag(help: "Approve it, too; without a publish the approval is not stored either.")
+        var approve = false
+
+        @Option(help: "A comment, for the version or the approval.")
+        var comment: String?
+
         @OptionGroup var bypass: BypassOptions
 
         var options: AdministrationOptions { target.options }
 
         func run(with transport: any AdministrationTransport) async throws {
             let template = try await ChangeRequestsCommand.act(
-                "publish", on: target, query: bypass.query(), with: transport)
+                "publish", on: target, comment: comment, approves: approve,
+                query: bypass.query(), with: transport)
             if options.json {
                 return Output.print(["version": template["version"] ?? .null])
             }

@@ -23,6 +23,11 @@ struct ProtectionCommand: AsyncParsableCommand {
             answer["rollbackWithoutApproval"] == .bool(true) ? "rollback without" : nil,
         ]
         Terminal.print(parts.compactMap { $0 }.joined(separator: ", ") + ".")
+        let refused = (answer["refusedTokens"]?.arrayValue ?? []).compactMap(\.stringValue)
+        guard !refused.isEmpty else { return }
+        Terminal.print(
+            "These tokens publish only what others have approved: "
+                + refused.map(\.escapedForTerminal).joined(separator: ", ") + ".")
     }
 
     /// `sample-backend protection show`.
