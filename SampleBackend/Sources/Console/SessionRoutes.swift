@@ -219,6 +219,8 @@ package struct SessionRoutes: Sendable {
             "name": .string(holder.administrator.name),
             "role": .string(holder.administrator.role.rawValue),
             "csrfToken": .string(SessionAccess.proof(for: holder)),
+            "owner": holder.administrator.owner.map { .string($0) } ?? .null,
+            "bypass": .bool(holder.administrator.mayBypass),
         ]
         session.setMember("projects", holder.administrator.projectsJSON)
         guard !answers.isEmpty else { return .json(session) }

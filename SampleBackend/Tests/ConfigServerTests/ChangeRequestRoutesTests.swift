@@ -257,6 +257,21 @@ struct ChangeRequestRoutesTests {
         }
     }
 
+    @Test func theEditedTemplateOfARequestCanBeRead() async throws {
+        try await Trial.with { trial in
+            let request = try await trial.make(["a": "2", "b": "1"])
+            let target = "\(Self.requests)/\(request.id)/template"
+            let answer = try await trial.server.administer("GET", target, token: trial.bob)
+            #expect(answer.status == 200)
+            let parameters = try answer.json["parameters"]
+            #expect(parameters?["a"]?["defaultValue"]?["value"] == .string("2"))
+            #expect(parameters?["b"]?["defaultValue"]?["value"] == .string("1"))
+            let missing = try await trial.server.administer(
+                "GET", "\(Self.requests)/none/template", token: trial.bob)
+            #expect(missing.status == 404)
+        }
+    }
+
     // T2, T3, T4
     @Test func votesAreForOneContent() async throws {
         try await Trial.with { trial in

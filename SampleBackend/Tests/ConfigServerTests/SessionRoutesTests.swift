@@ -42,6 +42,8 @@ struct SessionRoutesTests {
             let shown = try await server.answer(Self.path, fields: session.fields)
             #expect(shown.status == 200)
             #expect(shown.body == begun.body)
+            #expect(try shown.json["owner"] == .null)
+            #expect(try shown.json["bypass"] == .bool(false))
             // Signing out needs neither a proof nor a session.
             for fields in [session.fields, []] {
                 let ended = try await server.answer(Self.path, method: "DELETE", fields: fields)

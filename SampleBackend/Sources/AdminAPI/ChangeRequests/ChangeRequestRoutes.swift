@@ -31,6 +31,9 @@ struct ChangeRequestRoutes: Sendable {
                     .get: Endpoint(access: RoleAccess(.viewer), handler: get),
                     .patch: Endpoint(access: RoleAccess(.editor), handler: patch),
                 ]),
+            Route(
+                Self.one + "/template",
+                [.get: Endpoint(access: RoleAccess(.viewer), handler: template)]),
             Self.post(Self.one + ":approve", .editor) { try await vote(.approve, $0) },
             Self.post(Self.one + ":requestChanges", .editor) {
                 try await vote(.requestChanges, $0)
@@ -52,6 +55,19 @@ struct ChangeRequestRoutes: Sendable {
     private func get(_ request: RouteRequest) async throws -> RouteResponse {
         let stored = try await administration.changeRequest(request.changeRequestTarget)
         return Self.answer(try await administration.reviewed(stored))
+    }
+
+    /// The edited template of a request, which an author continues to edit.
+    @Sendable
+    private func template(_ request: RouteRequest) async throws -> RouteResponse {
+        let stored = try await administration.changeRequest(
+            request.changeRequestID, inProject: request.project)
+        guard try await !visible([stored], to: request).isEmpty else {
+            throw RequestError.unknownProject(request.project)
+        }
+        guard let contents = stored.contents else { throw RequestError.storeUnavailable }
+        return .json(
+            ByteBuffer(bytes: contents.edited), headerFields: [.cacheControl: "no-store"])
     }
 
     /// Makes a request of a template and the tag of its base, or of the caller's draft.
