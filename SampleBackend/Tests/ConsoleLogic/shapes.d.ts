@@ -271,6 +271,10 @@ type Session = {
     csrfToken: string;
     /** Roles by project of a token that is limited to projects. */
     projects?: Record<string, string>;
+    /** The person to whom the token belongs; null for a program, missing if the server did not say. */
+    owner?: string | null;
+    /** True if the token may publish without approvals; missing if the server did not say. */
+    bypass?: boolean;
     /** True in an archived project. */
     isReadOnly?: boolean;
 };
@@ -361,6 +365,8 @@ type Page = {
     title: string;
     /** Lowest role that can use the page; missing if all can. */
     role?: string;
+    /** Path of the page in the navigation to which it belongs. */
+    group?: string;
     load: () => Promise<PageModule>;
 };
 
@@ -692,6 +698,59 @@ type DraftMerge = {
     changes: {mine: Differences, theirs: Differences};
 };
 
+/** The approvals that a publish in a project needs; 0 for none. */
+type Protection = {
+    requiredApprovals: number;
+    /** True if those who made a change request may approve it. */
+    selfApproval: boolean;
+    rollbackWithoutApproval: boolean;
+};
+
+/** Someone who acts on a change request: the token, and the person to whom it belongs. */
+type Participant = {actor: string, person?: string};
+
+type RequestVote = {
+    person: string;
+    actor: string;
+    verdict: 'approve' | 'requestChanges';
+    comment?: string;
+    /** The version that was current for the voter. */
+    liveVersionNumber: string;
+    time: string;
+    /** True if the approval does not count any more. */
+    outdated?: boolean;
+};
+
+type RequestComment = Participant & {text: string, path?: string, time: string};
+
+/** Change request; in a list without comments and what it changes. */
+type ChangeRequest = {
+    id: string;
+    etag: string;
+    state: string;
+    title: string;
+    text?: string;
+    author: Participant;
+    editors: Participant[];
+    baseVersionNumber: string;
+    creationTime: string;
+    updateTime: string;
+    requiredApprovals?: number;
+    missingApprovals?: number;
+    votes: RequestVote[];
+    comments?: RequestComment[];
+    ending?: Participant & {versionNumber?: string, bypassReason?: string, time: string};
+    /** What it changes in its base. */
+    changes?: Differences;
+    /** What a publish would change now; missing with conflicts and after the end. */
+    liveChanges?: Differences;
+    liveVersionNumber?: string;
+    conflicts?: Conflict[];
+    problems?: Problem[];
+    /** False if not all conflicts are listed. */
+    isComplete?: boolean;
+};
+
 /** Response of `remoteConfig:compare`: `old` is this project's side, `new` the other one's. */
 type Comparison = Differences & {
     with: string;
@@ -757,6 +816,8 @@ type PublishOutcome = {
     newest?: Version;
     problems?: Problem[];
     message?: string;
+    /** Number of approvals that are missing in a protected project. */
+    missing?: number;
 };
 
 /** How long a question is repeated. */

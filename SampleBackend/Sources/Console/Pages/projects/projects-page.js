@@ -12,6 +12,7 @@ import {call} from '../server/api.js';
 import {refusal, serverRefusal, sessionIn} from '../server/session.js';
 import {environmentBadge, shownName, swatch} from './project-details.js';
 import {changeArchived, changeDetails, createProject, deleteProject} from './project-lifecycle.js';
+import {changeProtection} from './protection-dialog.js';
 
 /** Mark of a cell without a value. */
 const none = () => h('span', {class: 'muted'}, '–');
@@ -80,6 +81,9 @@ export function show(main, context) {
         return h('div', {class: 'actions'},
             !archived && button('details', `Change the details of ${name}`, 'Change …',
                 async () => await changeDetails(project) && `Details of ${name} saved.`),
+            !archived && button('protection', `Protection of ${name}`, 'Protection …',
+                async () => await changeProtection(
+                    project, sessionIn(context.session, {name})) && `Protection of ${name} saved.`),
             button('archive', archived ? `Unarchive ${name}` : `Archive ${name}`,
                 archived ? 'Unarchive' : 'Archive …', async () => await changeArchived(project)
                     && (archived ? `${name} can be changed again.` : `${name} is archived.`)),
