@@ -49,6 +49,16 @@ const options = (left = new AbortController()) => {
     return {description: 'Why', signal: left.signal, onDoubt: (attempt) => doubts.push(attempt), doubts};
 };
 
+test('a publish that lacks approvals says how many, and a bypass sends its reason', async () => {
+    answerRequests(() => failure(403, {status: 'APPROVAL_REQUIRED', message: 'Protected.',
+        details: [{path: 'approvals', message: 'Protected.', missingApprovals: 2}]}));
+    assert.deepEqual(await publish(workspace(), {a: 1}, options()),
+        {outcome: 'unapproved', missing: 2});
+    const requests = answerRequests(() => ({body: {version: {versionNumber: '4'}}}));
+    await publish(workspace(), {a: 1}, {...options(), bypass: 'Shop down'});
+    assert.equal(requests[0].path, '/v1/projects/p/remoteConfig?bypass=Shop%20down');
+});
+
 test('a publish sends the template with its description, over its base', async () => {
     const requests = answerRequests(() => ({body: {version: {versionNumber: '4'}}}));
     assert.deepEqual(await publish(workspace(), {a: 1}, options()),

@@ -17,12 +17,15 @@ import {pageGroups, pages} from './pages.js';
  * @param {string} current
  */
 export function navigationView({name: user, role}, current) {
+    const shown = pages.find(({path}) => path === current);
     /** @param {string} path */
     const link = (path) => {
+        const isWithin = path === shown?.group && 'true';
         const page = pages.find((page) => page.path === path);
         const refused = page?.role ? refusal({role}, page.role) : null;
         return h('li', {}, h('a', {
-            href: address(path), 'aria-current': path === current ? 'page' : null, title: refused,
+            href: address(path), 'aria-current': path === current ? 'page' : isWithin || null,
+            title: refused,
         }, pageIcon(path), h('span', {}, page?.title,
             refused && [' ', badge(`needs ${page?.role}`)])));
     };

@@ -16,6 +16,10 @@ const outlines = {
     conditions: 'M4 10h4l4-5h4M8 10l4 5h4M14 3l2.2 2L14 7M14 13l2.2 2-2.2 2',
     // A list with a check mark.
     review: 'M3 5h9M3 10h5M3 15h5M10.5 13.5l2.3 2.3 4.7-5.3',
+    // A branch that joins another one.
+    'change-requests': 'M5.5 6.8v6.4M5.5 6.8a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8'
+        + 'M5.5 17a1.9 1.9 0 1 0 0-3.8 1.9 1.9 0 0 0 0 3.8M14.5 17a1.9 1.9 0 1 0 0-3.8'
+        + ' 1.9 1.9 0 0 0 0 3.8M14.5 13.2V8a3 3 0 0 0-3-3H9.5M11.5 3l-2 2 2 2',
     // A person.
     user: 'M10 9.5a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4M3.8 17c.5-3.2 3-5 6.2-5s5.7 1.8 6.2 5',
     // A pulse.

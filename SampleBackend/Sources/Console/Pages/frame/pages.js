@@ -12,6 +12,10 @@ export const pages = [
         load: () => import('../conditions/conditions-page.js')},
     {path: 'review', title: 'Review and publish', role: 'editor',
         load: () => import('../review/review-page.js')},
+    {path: 'change-requests', title: 'Change requests',
+        load: () => import('../requests/requests-page.js')},
+    {path: 'change-request', title: 'Change request', group: 'change-requests',
+        load: () => import('../requests/request-page.js')},
     {path: 'merge', title: 'Merge', load: () => import('../merge/merge-page.js')},
     {path: 'user', title: 'Try as a user', load: () => import('../users/user-page.js')},
     {path: 'live', title: 'Live', load: () => import('../live/live-page.js')},
@@ -69,9 +73,12 @@ export function loadPagesWhenIdle() {
 /** Paths of the pages that show published content, which are empty without a version. */
 export const pathsOfPublished = ['live', 'history'];
 
-/** Navigation groups. They omit the merge page, which is reached only from the review. */
+/**
+ * Navigation groups. They omit the merge page, which is reached only from the review, and the page
+ * of a change request, which is reached from their list.
+ */
 export const pageGroups = [
-    {name: 'Configure', paths: ['settings', 'conditions', 'review']},
+    {name: 'Configure', paths: ['settings', 'conditions', 'review', 'change-requests']},
     {name: 'Watch', paths: ['user', 'live', 'history', 'audit']},
     {name: 'Connect', paths: ['projects', 'transfer', 'tokens', 'webhooks']},
 ];

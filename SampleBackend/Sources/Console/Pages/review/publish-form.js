@@ -7,12 +7,15 @@ import {announce, fill, h} from '../controls/dom.js';
 import {mergeState} from '../merge/merge-state.js';
 import {isProduction, productionNotice, shownName} from '../projects/project-details.js';
 import {go} from '../routing/router.js';
+import {approvalsText, mayBypass} from '../server/protection.js';
 import {publish, unsettledText} from '../server/publishing.js';
 import {refusal} from '../server/session.js';
 import {withoutVersion} from '../template/template.js';
 import {draftExport} from '../transfer/draft-export.js';
+import {askReason, reasonInput} from './bypass-dialog.js';
 import {problemsView} from './draft-check.js';
 import {confirmRemoval, massRemoval} from './mass-removal.js';
+import {requestButton, unapprovedView} from './request-review.js';
 import {overtakenView, publishedView, sameView, supersededView} from './review-messages.js';
 
 /** @typedef {import('./review-session.js').ReviewSession} ReviewSession */
@@ -26,8 +29,11 @@ import {overtakenView, publishedView, sameView, supersededView} from './review-m
 export function publishForm(page, review) {
     const {workspace, details} = page;
     const {chosen, choice} = review;
-    const refused = refusal(page.session, 'publisher')
+    const unable = refusal(page.session, 'publisher')
         ?? (choice.count === 0 ? 'Choose at least one change.' : null);
+    const approvals = approvalsText(page.protection);
+    const needed = approvals && `${approvals} Request a review.`;
+    const refused = unable ?? needed;
     // Stored in the draft, so that it survives a reload and a merge with another version.
     const store = () => {
         if (page.entered === null) return;
@@ -49,10 +55,14 @@ export function publishForm(page, review) {
             if (event.key !== 'Enter' || event.isComposing) return;
             event.preventDefault();
             if (event.ctrlKey || event.metaKey) button.form?.requestSubmit(button);
+            else if (refused) request.button.focus();
             else button.focus();
         },
         onchange: store});
-    const button = h('button', {type: 'submit', class: 'primary', 'data-focus': 'publish'},
+    // Where the user cannot publish, a review is what comes next.
+    const request = requestButton(page, review, Boolean(refused) && choice.count > 0);
+    const button = h('button', {type: 'submit', class: refused ? null : 'primary',
+        'data-focus': 'publish'},
         ['Publish', !choice.isWhole && choice.shortText,
             isProduction(details) && `to ${shownName(details)}`]
             .filter(Boolean).join(' '));
@@ -60,21 +70,22 @@ export function publishForm(page, review) {
     const waiting = h('p', {class: 'muted', role: 'status'});
     /** Prevents publishing until the page shows the changed draft. */
     const wait = () => {
-        if (page.isPublishing || refused) return;
+        if (page.isPublishing || (unable && !request.isOffered)) return;
         const isWaiting = page.isStale(review);
-        button.disabled = isWaiting;
+        if (!refused) button.disabled = isWaiting;
+        request.button.disabled = bypass.disabled = isWaiting;
         const text = isWaiting ? 'You can publish when the changed draft is saved and shown here.'
             : '';
         if (waiting.textContent !== text) waiting.textContent = text;
     };
     workspace.addEventListener('change', wait, {signal: page.shown});
-    /** @param {SubmitEvent} event */
-    const submit = async (event) => {
-        event.preventDefault();
-        if (button.disabled) return;
+    /** @param {string} [reason] The reason for a publish without approvals. */
+    const submit = async (reason) => {
         const removal = massRemoval(workspace.baseTemplate, chosen.template);
         if (removal && !await confirmRemoval(page.details, removal)) return;
-        button.disabled = true;
+        const controls = [button, bypass, request.button];
+        const disabled = controls.map((control) => control.disabled);
+        for (const control of controls) control.disabled = true;
         description.disabled = true;
         fill(outcome, h('p', {class: 'muted'}, 'Publishing …'));
         /** @type {PublishOutcome} */
@@ -100,7 +111,7 @@ export function publishForm(page, review) {
             // Without a validation result, assumes that the server stores it unchanged.
             const stored = review.normalized ?? withoutVersion(chosen.template);
             answer = await publish(workspace, stored, {sent,
-                description: description.value.trim(), signal: doubt.signal,
+                description: description.value.trim(), bypass: reason, signal: doubt.signal,
                 onDoubt: (attempt, isUnsettled) => {
                     if (workspace.state.phase === 'stopped') doubt.abort();
                     if (attempt === 1) fill(outcome, doubtView(isUnsettled));
@@ -108,26 +119,39 @@ export function publishForm(page, review) {
         } catch (error) {
             answer = {outcome: 'refused', message: error.message};
         }
-        await finish(page, outcome, {...answer, sent});
+        await finish(page, review, outcome, {...answer, sent});
         page.isPublishing = false;
         page.follow();
-        button.disabled = Boolean(refused);
+        controls.forEach((control, index) => {
+            control.disabled = disabled[index];
+        });
         description.disabled = Boolean(page.session.isReadOnly);
         // A disabled button loses the focus.
-        if (button.isConnected && document.activeElement === document.body) button.focus();
+        const pressed = reason === undefined ? button : bypass;
+        if (pressed.isConnected && document.activeElement === document.body) pressed.focus();
     };
-    return h('form', {class: 'form', onsubmit: submit},
+    const bypass = h('button', {type: 'button', 'data-focus': 'bypass', onclick: async () => {
+        const reason = await askReason(page.workspace, page.details);
+        if (reason !== undefined) await submit(reason);
+    }}, 'Publish without approval …');
+    const isProtected = needed !== null && !unable;
+    return h('form', {class: 'form', onsubmit: (event) => {
+        event.preventDefault();
+        if (!button.disabled) submit();
+    }},
         productionNotice(details, 'This publishes to'),
         field('Description of this version', description,
             {hint: 'Say what changes and why. Shown in History.'}),
-        h('div', {class: 'actions'}, guarded(refused, button)), waiting,
-        refused && h('p', {class: 'hint'}, refused),
+        h('div', {class: 'actions'}, refused ? request.node : null, guarded(refused, button),
+            refused ? null : request.node, isProtected && mayBypass(page.session) && bypass),
+        waiting, [unable, needed].map((reason) => reason && h('p', {class: 'hint'}, reason)),
         choice.leftConditions.length > 0 && h('p', {class: 'hint'}, 'Left out, although chosen '
             + `settings have values for ${choice.leftConditions.length === 1 ? 'it' : 'them'}: `
             + `${choice.leftConditions.join(', ')}. The published expression counts.`),
         refusal(page.session, 'publisher') && !refusal(page.session, 'editor')
             && h('div', {class: 'stack tight'}, h('p', {},
-                'Export the draft, and give the file to a publisher, who imports it.'),
+                'Request a review. Or export the draft, and give the file to a publisher, who '
+                    + 'imports it.'),
             draftExport(page)), outcome);
 }
 
@@ -147,16 +171,18 @@ const problems = {
     outdated: 'another version was published meanwhile.',
     notPublished: 'the connection broke, and no version has your draft.',
     invalid: 'the draft has problems.',
+    unapproved: 'approvals are missing.',
 };
 
 /**
  * Handles the outcome of a publish; `outcome` is the element for its message.
  *
  * @param {ReviewSession} page
+ * @param {Review} review
  * @param {HTMLElement} outcome
  * @param {PublishOutcome & {sent?: Template}} answer
  */
-async function finish(page, outcome, answer) {
+async function finish(page, review, outcome, answer) {
     const {workspace} = page;
     if (page.left.aborted && !answer.version && answer.outcome !== 'left') {
         workspace.notePublish({time: Date.now(), isSeen: false,
@@ -172,6 +198,7 @@ async function finish(page, outcome, answer) {
         await workspace.endPublished(sent, version.versionNumber).catch(() => {});
         await workspace.load().catch(() => {});
         page.entered = null;
+        reasonInput(workspace).forget();
         const time = Date.now();
         workspace.notePublish({version, isOwn, time, isSeen: !page.left.aborted});
         if (!page.left.aborted) {
@@ -208,6 +235,9 @@ async function finish(page, outcome, answer) {
     case 'invalid':
         fill(outcome, problemsView(
             answer.problems ?? [], answer.sent ?? workspace.template));
+        break;
+    case 'unapproved':
+        fill(outcome, unapprovedView(page, review, answer.missing ?? 0));
         break;
     case 'refused':
         fill(outcome, message('error', answer.message));

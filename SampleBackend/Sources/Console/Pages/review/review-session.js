@@ -7,6 +7,7 @@ import {focusHeading} from '../controls/focus.js';
 import {choiceInput} from '../drafts/choice-input.js';
 import {isContained} from '../drafts/ended-draft.js';
 import {isEqual} from '../json/json.js';
+import {readProtection} from '../server/protection.js';
 import {withoutVersion} from '../template/template.js';
 import {ChangeChoice, keepOnly} from './change-choice.js';
 import {baseGoneView, emptyView, endedElsewhereView, lastPublishView, publishedElsewhereView,
@@ -41,6 +42,12 @@ export class ReviewSession {
     opened = new Set();
     /** The search of the changes. */
     search = {text: ''};
+    /**
+     * The approvals that a publish needs; null until they are known.
+     *
+     * @type {?Protection}
+     */
+    protection = null;
     /** True if a revert of a shown change is not shown yet. */
     hasReverted = false;
     #context;
@@ -94,6 +101,19 @@ export class ReviewSession {
         }, {signal});
         if (!workspace.isPublishing) this.#notice = lastPublishView(this);
         this.show();
+        this.readProtection();
+    }
+
+    /** Reads the approvals that a publish needs, and shows them unless there are none. */
+    async readProtection() {
+        try {
+            this.protection = await readProtection(this.project, this.left);
+        } catch {
+            // The server says at the publish what it needs.
+            return;
+        }
+        const isNeeded = this.protection.requiredApprovals > 0;
+        if (isNeeded && this.#view === 'review' && !this.#isPublishing) this.show();
     }
 
     /** The project as it is shown. */

@@ -50,14 +50,16 @@ export function showReview(page, draft, review, notice) {
     const chosen = h('div', {class: 'stack'});
     const drawChosen = () => showChosen(page, review, chosen);
     const {tools, choose} = changeTools(choice, drawChosen);
-    const isChoosing = choice.isOffered && !refusal(page.session, 'publisher');
+    const isChoosing = choice.isOffered && !refusal(page.session, 'editor');
+    const mayPublish = !refusal(page.session, 'publisher');
     const difference = draft.changes ?? noChanges;
     const uses = usesByCondition(workspace.template);
     const changes = diffView(difference, {
         template: workspace.template, opened: page.opened, search: page.search,
         usesOf: (name) => uses.get(name) ?? [],
         placeOf: (name) => placeOf(name, workspace.template),
-        choose: isChoosing ? choose : undefined,
+        choose: isChoosing
+            ? {...choose, ...!mayPublish && {verbOf: () => 'Request'}} : undefined,
         revert: refusal(page.session, 'editor') ? undefined : async (kind, found) => {
             // Rows that appear during a publish have enabled buttons.
             if (page.isPublishing) return;

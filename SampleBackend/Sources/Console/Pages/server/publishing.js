@@ -111,12 +111,23 @@ export async function clearDoubt(find, {signal, onDoubt}) {
 }
 
 /**
+ * Number of approvals that a refused publish lacks; 0 if it is unknown.
+ *
+ * @param {ServerError} error
+ */
+function missingApprovals({details}) {
+    const [detail] = /** @type {{missingApprovals?: number}[]} */ (details);
+    return Number(detail?.missingApprovals ?? 0);
+}
+
+/**
  * Publishes the draft, or some of its changes.
  *
  * @param {Workspace} workspace Workspace with a draft.
  * @param {Template} normalized The sent template in the form in which the server stores it.
- * @param {DoubtOptions & {description: string, sent?: Template}} options
- *     `sent` is the template that is published, by default the draft's. `signal` stops only the
+ * @param {DoubtOptions & {description: string, sent?: Template, bypass?: string}} options
+ *     `sent` is the template that is published, by default the draft's. `bypass` is the reason for
+ *     a publish without approvals in a protected project. `signal` stops only the
  *     attempts to determine the outcome, never the publish. `onDoubt` is called before each of
  *     these attempts with its number, from 1, and with true when the server does not know the
  *     outcome itself.
@@ -124,11 +135,13 @@ export async function clearDoubt(find, {signal, onDoubt}) {
  *     the current `version` in which another user published the same content; `superseded` with the
  *     published `version` and the `newest` one that replaced it, after a lost response; `outdated`
  *     when other content was published meanwhile; `notPublished` when there was no usable response
- *     and nothing was published; `invalid` with `problems`; `refused` with `message`; `left` when
- *     the signal was aborted while the outcome was unknown.
+ *     and nothing was published; `invalid` with `problems`; `unapproved` with the number of
+ *     `missing` approvals; `refused` with `message`; `left` when the signal was aborted while the
+ *     outcome was unknown.
  * @throws ServerError with a status below 500 when the versions cannot be read.
  */
-export async function publish(workspace, normalized, {description, sent, signal, onDoubt}) {
+export async function publish(
+    workspace, normalized, {description, sent, bypass, signal, onDoubt}) {
     const {draft, project} = workspace;
     if (!draft) throw new Error('There is no draft.');
     const {version, ...template} = sent ?? draft.template;
@@ -142,11 +155,15 @@ export async function publish(workspace, normalized, {description, sent, signal,
     const send = async (isRepeated = false) => {
         try {
             const answer = await call(
-                'PUT', projectPath(project, 'remoteConfig'), {body, ifMatch: draft.etag});
+                'PUT', projectPath(project, 'remoteConfig', {bypass}),
+                {body, ifMatch: draft.etag});
             return {outcome: 'published', version: answer.body.version};
         } catch (error) {
             if (!(error instanceof ServerError) || error.status >= 500) throw error;
             if (error.status === 412) return await byVersions(isRepeated);
+            if (error.code === 'APPROVAL_REQUIRED') {
+                return {outcome: 'unapproved', missing: missingApprovals(error)};
+            }
             return error.details.length ? {outcome: 'invalid', problems: error.details}
                 : {outcome: 'refused', message: error.message};
         }

@@ -1,0 +1,151 @@
+/**
+ * Acts on a change request as it is shown, with what becomes of each: the request may have changed,
+ * and the response may be lost.
+ */
+
+import {NoAnswerError, ServerError} from '../server/api.js';
+import {actOn, commentOn, editRequest, publishRequest, readRequest}
+    from '../server/change-requests.js';
+import {clearDoubt, isUnsettled} from '../server/publishing.js';
+import {newsOf} from './request-texts.js';
+
+/**
+ * An act: how it is sent, and whether a newer state of the request has it.
+ *
+ * @typedef {object} RequestAct
+ * @property {() => Promise<{request?: ChangeRequest, version?: Version}>} send
+ * @property {(now: ChangeRequest) => boolean} isDone
+ * @property {boolean} [isRepeatable] False if sending it twice does it twice.
+ */
+
+/**
+ * The acts of a user on a request as it was read.
+ *
+ * @param {string} project
+ * @param {ChangeRequest} request
+ * @param {string} user Name of the user's token.
+ */
+export function requestActs(project, request, user) {
+    /** @param {Promise<ChangeRequest>} answer */
+    const changed = async (answer) => ({request: await answer});
+    /**
+     * @param {'approve' | 'requestChanges'} verdict
+     * @param {string} comment
+     * @returns {RequestAct}
+     */
+    const vote = (verdict, comment) => ({
+        send: () => changed(actOn(project, request, verdict, comment)),
+        isDone: ({votes}) => votes.some((vote) => vote.actor === user && vote.verdict === verdict
+            && !request.votes.some(({actor, time}) => actor === user && time === vote.time)),
+    });
+    return {
+        /** @param {string} comment */
+        approve: (comment) => vote('approve', comment),
+        /** @param {string} comment */
+        requestChanges: (comment) => vote('requestChanges', comment),
+        /**
+         * @param {string} text
+         * @param {string} path
+         * @returns {RequestAct}
+         */
+        comment: (text, path) => ({
+            send: () => changed(commentOn(project, request, text, path)), isRepeatable: false,
+            isDone: ({comments = []}) => comments.slice((request.comments ?? []).length)
+                .some((comment) => comment.actor === user && comment.text === text
+                    && (comment.path ?? '') === path),
+        }),
+        /**
+         * @param {string} title
+         * @param {string} text
+         * @returns {RequestAct}
+         */
+        edit: (title, text) => ({
+            send: () => changed(editRequest(project, request, {title, text})),
+            isDone: (now) => now.title === title && (now.text ?? '') === text,
+        }),
+        /** @returns {RequestAct} */
+        replace: () => ({
+            send: () => changed(editRequest(project, request, {draft: true})),
+            // The answer does not say whose draft it is.
+            isDone: () => false,
+        }),
+        /**
+         * @param {string} comment
+         * @returns {RequestAct}
+         */
+        close: (comment) => ({
+            send: () => changed(actOn(project, request, 'close', comment)),
+            isDone: ({state}) => state === 'closed',
+        }),
+        /**
+         * @param {string} [bypass] The reason for a publish without approvals.
+         * @returns {RequestAct}
+         */
+        publish: (bypass) => ({
+            send: async () => ({version: await publishRequest(project, request, bypass)}),
+            isDone: ({state, ending}) => state === 'published' && ending?.actor === user,
+        }),
+    };
+}
+
+/**
+ * What became of an act. `done` has the newer `request`, or the published `version`; `changed` has
+ * the `request` that was not as it was shown, with its `news`; `refused` and `notDone` a `message`;
+ * `unapproved` says that approvals are missing; `left` that the signal was aborted.
+ *
+ * @typedef {{outcome: 'done' | 'changed' | 'refused' | 'unapproved' | 'notDone' | 'left',
+ *     request?: ChangeRequest, version?: Version, news?: string[], message?: string}} ActOutcome
+ */
+
+/** Errors that say that the request is not as it was shown, or must be read again. */
+const ofOtherState = ['CHANGE_REQUEST_MISMATCH', 'CHANGE_REQUEST_ENDED', 'MERGE_CONFLICT'];
+
+/**
+ * Does an act on a request.
+ *
+ * @param {string} project
+ * @param {ChangeRequest} request The request as it is shown.
+ * @param {RequestAct} act
+ * @param {DoubtOptions} options
+ * @returns {Promise<ActOutcome>}
+ */
+export async function perform(project, request, act, options) {
+    const {send, isDone, isRepeatable = true} = act;
+    /** @returns {Promise<ActOutcome>} */
+    const readNow = async () => {
+        const now = await readRequest(project, request.id);
+        if (isDone(now)) {
+            const {versionNumber = ''} = now.ending ?? {};
+            return {outcome: 'done', request: now, ...now.state === 'published'
+                && {version: {versionNumber, updateTime: now.updateTime}}};
+        }
+        if (now.etag !== request.etag) {
+            return {outcome: 'changed', request: now, news: newsOf(request, now)};
+        }
+        return {outcome: 'notDone', request: now, message: 'The connection broke, and nothing was '
+            + 'done. The server answers again: repeat it.'};
+    };
+    /** @returns {Promise<ActOutcome>} */
+    const sendNow = async () => {
+        try {
+            return {outcome: 'done', ...await send()};
+        } catch (error) {
+            if (!(error instanceof ServerError) || error.status >= 500) throw error;
+            if (ofOtherState.includes(error.code) || error.status === 412) return readNow();
+            const outcome = error.code === 'APPROVAL_REQUIRED' ? 'unapproved' : 'refused';
+            return {outcome, message: error.message};
+        }
+    };
+    try {
+        return await sendNow();
+    } catch (error) {
+        if (!(error instanceof NoAnswerError) && !isUnsettled(error) && error.status < 500) {
+            return {outcome: 'refused', message: error.message};
+        }
+        // Sent again for the same state, it is done at most once.
+        const repeats = isUnsettled(error) && isRepeatable;
+        const found = await clearDoubt(repeats ? sendNow : readNow, {...options,
+            onDoubt: (attempt) => options.onDoubt(attempt, repeats)});
+        return found ?? {outcome: 'left'};
+    }
+}

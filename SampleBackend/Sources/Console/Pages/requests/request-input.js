@@ -1,0 +1,52 @@
+/**
+ * What was entered on the page of a change request, stored in the tab until it is used.
+ */
+
+import {PageInput} from '../controls/page-input.js';
+
+/**
+ * @typedef {object} RequestInputs
+ * @property {string} [comment]
+ * @property {string} [about] Path of what the comment is about.
+ * @property {string} [title]
+ * @property {string} [text]
+ */
+
+/** The inputs of one request. */
+export class RequestInput {
+    #input;
+
+    /**
+     * @param {{user: string, project: string}} workspace
+     * @param {string} id
+     */
+    constructor(workspace, id) {
+        this.#input = new PageInput(`request-${encodeURIComponent(id)}`, workspace);
+    }
+
+    /** @returns {RequestInputs} */
+    get content() {
+        return this.#input.content ?? {};
+    }
+
+    /**
+     * Keeps inputs beside the others.
+     *
+     * @param {RequestInputs} inputs
+     */
+    keep(inputs) {
+        this.#input.keep({...this.content, ...inputs});
+    }
+
+    /**
+     * Forgets inputs that were used.
+     *
+     * @param {(keyof RequestInputs)[]} names
+     */
+    forget(...names) {
+        const rest = Object.entries(this.content).filter(([name]) => (
+            !names.includes(/** @type {keyof RequestInputs} */ (name))));
+        if (rest.length) this.#input.keep(Object.fromEntries(rest));
+        else this.#input.forget();
+    }
+}

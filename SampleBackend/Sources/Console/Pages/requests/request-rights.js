@@ -1,0 +1,85 @@
+/**
+ * What a user may do with a change request, and why not. The server decides again; where it has not
+ * said what a token may do, the act is offered.
+ */
+
+import {mayBypass} from '../server/protection.js';
+import {refusal} from '../server/session.js';
+import {approvalProblem, isOpen} from './request-texts.js';
+
+/**
+ * The reason for which each act is refused, as a sentence; null where it is allowed.
+ *
+ * @typedef {Record<'approve' | 'requestChanges' | 'comment' | 'edit' | 'replace' | 'take' | 'close'
+ *     | 'publish' | 'bypass', ?string>} RequestRights
+ */
+
+/**
+ * True if a person, or the token of a program, has made or edited a request.
+ *
+ * @param {Pick<ChangeRequest, 'author' | 'editors'>} request
+ * @param {Session} session
+ */
+export function isOwnRequest({author, editors = []}, {name, owner}) {
+    return [author, ...editors].some(({person, actor}) => (
+        owner ? person === owner : actor === name));
+}
+
+/**
+ * True if the current vote of the user approves a request and counts.
+ *
+ * @param {Pick<ChangeRequest, 'votes'>} request
+ * @param {Session} session
+ */
+function hasApproved({votes}, {name, owner}) {
+    return votes.some(({person, actor, verdict, outdated}) => (
+        verdict === 'approve' && !outdated && (owner ? person === owner : actor === name)));
+}
+
+/**
+ * Why a request cannot be merged with what is published now; null if it can.
+ *
+ * @param {ChangeRequest} request
+ */
+function mergeProblem({conflicts = [], problems = []}) {
+    if (conflicts.length) return 'It conflicts with what was published since.';
+    return problems.length ? 'Together with what was published since, it has problems.' : null;
+}
+
+/**
+ * @param {ChangeRequest} request
+ * @param {Session} session The session as it counts in the project.
+ * @param {Protection} protection
+ * @param {Pick<Workspace, 'draft' | 'isUnsaved'>} workspace
+ * @returns {RequestRights}
+ */
+export function requestRights(request, session, protection, {draft, isUnsaved}) {
+    const ended = isOpen(request) ? null : `The request is ${request.state}.`;
+    const editor = refusal(session, 'editor');
+    const publisher = refusal(session, 'publisher');
+    const open = ended ?? editor;
+    const isOwn = isOwnRequest(request, session);
+    const owner = session.owner === null
+        ? 'Your token has no owner, so it cannot vote: use a token that belongs to a person.'
+        : null;
+    const own = isOwn && !protection.selfApproval
+        ? 'You have made or edited this request: somebody else must vote on it.' : null;
+    const vote = open ?? owner ?? own;
+    const merge = ended ?? publisher ?? mergeProblem(request);
+    const unapproved = approvalProblem(request);
+    const noDraft = draft ? null : 'You have no draft.';
+    const unsaved = isUnsaved ? 'Your draft is not saved yet.' : null;
+    return {
+        approve: vote ?? (hasApproved(request, session) ? 'You approve it already.' : null),
+        requestChanges: vote,
+        comment: open,
+        edit: open,
+        replace: open ?? noDraft ?? unsaved,
+        take: editor,
+        close: ended ?? (isOwn ? editor : publisher && `${publisher} Only those who made it, and `
+            + 'publishers, close a request.'),
+        publish: merge ?? unapproved,
+        bypass: merge ?? (unapproved ? null : 'Nothing is missing: publish it.')
+            ?? (mayBypass(session) ? null : 'Your token may not publish without approval.'),
+    };
+}

@@ -1,0 +1,221 @@
+/**
+ * How change requests are described: their states, votes and places, and what is new in one.
+ */
+
+import {administratorName} from '../controls/controls.js';
+import {conflictName} from '../merge/conflict-view.js';
+import {noChanges} from '../server/server-draft.js';
+import {memberPath, parameterPath, placeText} from '../template/paths.js';
+import {defaultSection} from '../template/template.js';
+import {capitalized, count, numberText, versionText} from '../text/formats.js';
+
+/**
+ * States with their texts, those of open requests first.
+ *
+ * @type {Choice[]}
+ */
+export const states = [
+    ['open', 'Open'], ['changesRequested', 'Changes requested'], ['approved', 'Approved'],
+    ['needsAttention', 'Needs attention'], ['published', 'Published'], ['closed', 'Closed'],
+    ['expired', 'Expired'],
+];
+
+/** @type {Record<string, string>} */
+const kinds = {changesRequested: 'changed', approved: 'good', needsAttention: 'bad'};
+
+/**
+ * Text and kind of the badge of a state; one that this console does not know is shown in words.
+ *
+ * @param {string} state
+ * @returns {[text: string, kind: string]}
+ */
+export function stateBadge(state) {
+    const words = capitalized(state.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase());
+    return [states.find(([name]) => name === state)?.[1] ?? words, kinds[state] ?? ''];
+}
+
+/**
+ * True while a request can be changed and published.
+ *
+ * @param {Pick<ChangeRequest, 'state'>} request
+ */
+export function isOpen({state}) {
+    return !['published', 'closed', 'expired'].includes(state);
+}
+
+/**
+ * The person who acted, or the token of a program.
+ *
+ * @param {Participant} participant
+ */
+export function participantName({person, actor}) {
+    return person ?? administratorName(actor ?? '');
+}
+
+/**
+ * Those who made a request: its author and the editors, such as "Ada, edited by Bob".
+ *
+ * @param {Pick<ChangeRequest, 'author' | 'editors'>} request
+ */
+export function makersText({author, editors = []}) {
+    const others = editors.map(participantName);
+    return `${participantName(author)}${others.length ? `, edited by ${others.join(', ')}` : ''}`;
+}
+
+/**
+ * The people who ask for changes.
+ *
+ * @param {Pick<ChangeRequest, 'votes'>} request
+ */
+export function objectors({votes}) {
+    return votes.filter(({verdict}) => verdict === 'requestChanges').map(({person}) => person);
+}
+
+/**
+ * Approvals of those that are needed, such as "1 of 2"; their number where none is needed.
+ *
+ * @param {Pick<ChangeRequest, 'votes' | 'requiredApprovals' | 'missingApprovals'>} request
+ */
+export function votesText({votes, requiredApprovals = 0, missingApprovals = 0}) {
+    if (requiredApprovals) {
+        return `${numberText(requiredApprovals - missingApprovals)} of ${
+            numberText(requiredApprovals)}`;
+    }
+    return numberText(votes.filter(({verdict, outdated}) => (
+        verdict === 'approve' && !outdated)).length);
+}
+
+/**
+ * What prevents a publish in a protected project, as a sentence; null if nothing does.
+ *
+ * @param {Pick<ChangeRequest, 'votes' | 'requiredApprovals' | 'missingApprovals'>} request
+ */
+export function approvalProblem(request) {
+    const {requiredApprovals = 0, missingApprovals = 0} = request;
+    if (!requiredApprovals) return null;
+    const people = objectors(request);
+    const texts = [
+        missingApprovals > 0 && `${count(missingApprovals, 'approval')} ${
+            missingApprovals === 1 ? 'is' : 'are'} missing.`,
+        people.length > 0 && `${people.join(', ')} ${people.length === 1 ? 'asks' : 'ask'} for `
+            + 'changes.',
+    ].filter(Boolean);
+    return texts.length ? texts.join(' ') : null;
+}
+
+/**
+ * Why an approval does not count any more; null for a vote that counts.
+ *
+ * @param {RequestVote} vote
+ * @param {Pick<ChangeRequest, 'liveVersionNumber'>} request
+ */
+export function outdatedText({outdated, liveVersionNumber: seen}, {liveVersionNumber: live}) {
+    if (!outdated) return null;
+    if (live === undefined || seen === live) {
+        return 'Does not count any more: the request was edited since.';
+    }
+    return 'Does not count any more: the request was edited since, or a version after '
+        + `${seen} changed what it uses.`;
+}
+
+/**
+ * The path of a difference, as comments have it.
+ *
+ * @param {DifferenceKind} kind
+ * @param {Pick<Difference, 'name' | 'section' | 'key'>} difference
+ */
+function pathOf(kind, {name, section, key}) {
+    if (kind === 'setting') return parameterPath(section === defaultSection ? null : section, key);
+    return memberPath(kind === 'condition' ? 'conditions' : 'parameterGroups', name);
+}
+
+/**
+ * Names the place of a comment.
+ *
+ * @param {string} path
+ */
+export function commentPlace(path) {
+    const [, plain, quoted] = /^conditions(?:\.(\w+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(path) ?? [];
+    try {
+        const name = plain ?? (quoted && JSON.parse(quoted));
+        if (name) return `the condition ${name}`;
+    } catch {
+        // Another syntax: shown as it is.
+    }
+    return placeText(path) ?? path;
+}
+
+/**
+ * What a comment can be about: the whole request, and what it changes, as path and name.
+ *
+ * @param {Pick<ChangeRequest, 'changes'>} request
+ * @returns {Choice[]}
+ */
+export function commentPlaces({changes}) {
+    const {parameters, conditions, groups} = changes ?? noChanges;
+    const paths = [
+        ...parameters.map((found) => pathOf('setting', found)),
+        ...conditions.map((found) => pathOf('condition', found)),
+        ...groups.map((found) => pathOf('group', found)),
+    ];
+    return [['', 'The whole request'],
+        ...paths.map((path) => /** @type {Choice} */ ([path, capitalizedPlace(path)]))];
+}
+
+/**
+ * A place at the beginning of a sentence; a setting keeps its name.
+ *
+ * @param {string} path
+ */
+export function capitalizedPlace(path) {
+    const place = commentPlace(path);
+    return place.startsWith('the ') ? capitalized(place) : place;
+}
+
+/**
+ * A comment of a vote, which has no place of its own.
+ *
+ * @param {string} text
+ * @param {string} path
+ */
+export function placedComment(text, path) {
+    return text && path ? `${capitalizedPlace(path)}: ${text}` : text;
+}
+
+/**
+ * What is new in a request since it was shown, as sentences.
+ *
+ * @param {ChangeRequest} before
+ * @param {ChangeRequest} now
+ * @returns {string[]}
+ */
+export function newsOf(before, now) {
+    const [was, is] = [before, now].map(({changes, baseVersionNumber}) => (
+        JSON.stringify([changes, baseVersionNumber])));
+    const newVotes = now.votes.filter(({person, time}) => !before.votes.some((vote) => (
+        vote.person === person && vote.time === time)));
+    const known = (before.comments ?? []).length;
+    const live = now.liveVersionNumber;
+    return [
+        before.title === now.title ? [] : [`The title is now “${now.title}”.`],
+        (before.text ?? '') === (now.text ?? '') ? [] : ['The text was changed.'],
+        was === is ? [] : ['What it changes was edited.'],
+        newVotes.map((vote) => `${vote.person} ${vote.verdict === 'approve' ? 'approves'
+            : 'asks for changes'}.`),
+        (now.comments ?? []).slice(known).map((comment) => `${participantName(comment)} has `
+            + 'commented.'),
+        live === undefined || live === before.liveVersionNumber ? []
+            : [`${capitalized(versionText(live))} was published.`],
+        before.state === now.state || isOpen(now) ? []
+            : [`The request is ${now.state} now.`],
+    ].flat();
+}
+
+/**
+ * Names of the conflicts of a request with what was published since its base.
+ *
+ * @param {Pick<ChangeRequest, 'conflicts'>} request
+ */
+export function conflictNames({conflicts = []}) {
+    return conflicts.map((conflict) => conflictName(conflict) ?? conflict.path);
+}

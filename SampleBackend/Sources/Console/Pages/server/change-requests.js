@@ -1,0 +1,144 @@
+/**
+ * Change requests: edits that others review before they are published.
+ */
+
+import {call, NoAnswerError, projectPath} from './api.js';
+import {clearDoubt, isUnsettled} from './publishing.js';
+
+/** Milliseconds by which the clocks of browser and server may differ. */
+const clockDifference = 10 * 60 * 1000;
+
+/**
+ * Path of a request, or of what is below it.
+ *
+ * @param {string} project
+ * @param {string} id
+ * @param {string} [rest]
+ * @param {Record<string, string | undefined>} [query]
+ */
+function pathOf(project, id, rest = '', query = {}) {
+    return projectPath(project, `changeRequests/${encodeURIComponent(id)}${rest}`, query);
+}
+
+/**
+ * Precondition that a request is as it was read.
+ *
+ * @param {ChangeRequest} request
+ */
+const seen = ({etag}) => ({ifMatch: `"${etag}"`});
+
+/**
+ * A page of the requests, the last changed one first.
+ *
+ * @param {string} project
+ * @param {{state?: string, pageSize?: number, pageToken?: string}} query
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{changeRequests: ChangeRequest[], nextPageToken?: string}>}
+ */
+export async function listRequests(project, query, signal) {
+    return (await call('GET', projectPath(project, 'changeRequests', query), {signal})).body;
+}
+
+/**
+ * @param {string} project
+ * @param {string} id
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<ChangeRequest>}
+ */
+export async function readRequest(project, id, signal) {
+    return (await call('GET', pathOf(project, id), {signal})).body;
+}
+
+/**
+ * The template that a request would publish if nothing was published since its base.
+ *
+ * @param {string} project
+ * @param {string} id
+ * @returns {Promise<Template>}
+ */
+export async function readRequestedTemplate(project, id) {
+    return (await call('GET', pathOf(project, id, '/template'))).body;
+}
+
+/**
+ * Makes a request. After a lost response, finds out whether it was made.
+ *
+ * @param {string} project
+ * @param {{title: string, text: string, template: Template, base: string}} content `base` is the
+ *     entity tag of the template that was edited.
+ * @param {string} user Name of the user.
+ * @param {DoubtOptions} options
+ * @returns {Promise<Pick<ChangeRequest, 'id' | 'title'>>}
+ * @throws Error as `call`; one that says that no request was made.
+ */
+export async function makeRequest(project, {title, text, template, base}, user, options) {
+    const start = Date.now();
+    try {
+        return (await call('POST', projectPath(project, 'changeRequests'), {
+            body: {title, ...text && {text}, template, base}})).body;
+    } catch (error) {
+        if (!(error instanceof NoAnswerError) && !isUnsettled(error)) throw error;
+    }
+    const made = await clearDoubt(async () => (
+        await listRequests(project, {pageSize: 50})).changeRequests.find((request) => (
+        request.author.actor === user && request.title === title && (request.text ?? '') === text
+            && Date.parse(request.creationTime) > start - clockDifference)) ?? null, options);
+    if (made) return made;
+    throw new Error('The server did not answer, and there is no such change request. Send it '
+        + 'again.');
+}
+
+/**
+ * Changes title, text or content of a request; with `draft`, the content becomes that of the user's
+ * draft on the server.
+ *
+ * @param {string} project
+ * @param {ChangeRequest} request
+ * @param {{title?: string, text?: string, draft?: true}} change
+ * @returns {Promise<ChangeRequest>}
+ */
+export async function editRequest(project, request, change) {
+    return (await call('PATCH', pathOf(project, request.id), {...seen(request), body: change}))
+        .body;
+}
+
+/**
+ * Votes on a request as it was read, or closes it.
+ *
+ * @param {string} project
+ * @param {ChangeRequest} request
+ * @param {'approve' | 'requestChanges' | 'close'} act
+ * @param {string} comment
+ * @returns {Promise<ChangeRequest>}
+ */
+export async function actOn(project, request, act, comment) {
+    return (await call('POST', pathOf(project, request.id, `:${act}`), {
+        ...seen(request), body: comment ? {comment} : {}})).body;
+}
+
+/**
+ * Comments on the newest state of a request, or on a place in it.
+ *
+ * @param {string} project
+ * @param {ChangeRequest} request
+ * @param {string} text
+ * @param {string} path Path of the place in a template; empty for the whole request.
+ * @returns {Promise<ChangeRequest>}
+ */
+export async function commentOn(project, {id}, text, path) {
+    return (await call('POST', pathOf(project, id, '/comments'), {
+        body: {text, ...path && {path}}})).body;
+}
+
+/**
+ * Publishes the changes of a request as it was read; with a reason also without approvals.
+ *
+ * @param {string} project
+ * @param {ChangeRequest} request
+ * @param {string} [bypass] The reason.
+ * @returns {Promise<Version>}
+ */
+export async function publishRequest(project, request, bypass) {
+    return (await call('POST', pathOf(project, request.id, ':publish', {bypass}), {
+        ...seen(request), body: {}})).body.version;
+}

@@ -1,0 +1,259 @@
+"""Change requests: asking for a review, voting, conflicts, and protected projects."""
+
+from uuid import uuid4
+
+from selenium.webdriver.common.by import By
+
+from browser import PHONE
+from console_case import gate
+from task_case import TaskCase, with_interval
+
+
+class ChangeRequestCase(TaskCase):
+    """A test with tokens of people."""
+
+    def setUp(self):
+        super().setUp()
+        self.tokens = {}
+
+    def protect(self, **members):
+        """Protects the project, by default with one approval."""
+        status, answer = self.call("PUT", "protection", {"requiredApprovals": 1} | members, If_Match="*")
+        self.assertEqual(status, 200, answer)
+
+    def become(self, person, role="editor"):
+        """Continues as a person, in another session."""
+        if person not in self.tokens:
+            status, answer = self.administer("POST", "/v1/tokens", {
+                "name": f"{person} {uuid4().hex[:8]}", "role": role, "owner": person})
+            self.assertEqual(status, 200, answer)
+            self.tokens[person] = answer["token"]
+        self.token = self.tokens[person]
+        # The page of the session before must not report that it has ended.
+        self.driver.get("about:blank")
+        self.continue_session()
+
+    def make_request(self, value="45", title="Look sooner"):
+        """Makes a request for another interval, without the browser; returns its identifier."""
+        base = f'"etag-{self.project}-{self.version()}"'
+        status, answer = self.call("POST", "changeRequests", {
+            "title": title, "template": with_interval(value), "base": base})
+        self.assertEqual(status, 201, answer)
+        return answer["id"]
+
+    def state(self, request):
+        """The state of a request on the server."""
+        return self.call("GET", f"changeRequests/{request}")[1]["state"]
+
+    def open_request(self, request):
+        """Opens the page of a request."""
+        self.go("change-request", id=request)
+        self.wait_for_text("What it changes", "main")
+
+    def reason_of(self, button):
+        """The reason for which a button is disabled."""
+        place = self.button(button).find_element(By.XPATH, "..")
+        return place.get_attribute("title")
+
+
+class ReviewingTests(ChangeRequestCase):
+    @gate
+    def test_asks_for_a_review_until_others_approve_and_publish(self):
+        self.protect()
+        self.become("Ada")
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for_text("A publish in this project needs 1 approval.", "main")
+        self.press("Request review …")
+        self.press("Request review")
+        self.wait_for_text("give a title", "dialog [role=alert]")
+        self.write("Title", "Look sooner")
+        self.write("Text", "Less waiting.")
+        self.press("Request review")
+        self.wait_for_text("The change request “Look sooner” is made.", "main .success")
+        self.press("Open the request")
+        self.wait_for_text("Less waiting.", "main")
+        self.assertEqual([e.text.split("\n") for e in self.find_all(".diff .side")],
+                         [["Before", "60.0"], ["After", "45"]])
+        self.assertIn("somebody else must vote", self.reason_of("Approve"))
+        self.check_page("change-request")
+
+        self.become("Bob")
+        self.go("change-requests")
+        self.wait_for_text("0 of 1", "main")
+        self.check_page("change-requests")
+        self.press("Look sooner")
+        self.press("Ask for changes")
+        self.wait_for_text("Write what should change.", "main")
+        self.choose("About", "AppFeatures.RefreshInterval")
+        self.write("Your comment", "Too often.")
+        self.press("Ask for changes")
+        self.wait_for_text("You ask for changes.", "main .success")
+        self.assertEqual(self.field("Your comment").get_attribute("value"), "")
+        self.wait_for_text("AppFeatures.RefreshInterval: Too often.", "main")
+
+        self.become("Ada")
+        self.edit_interval("50")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.go("change-requests", state="changesRequested")
+        self.press("Look sooner")
+        self.wait_for_text("Bob asks for changes.", "main")
+        self.press("Replace with my draft …")
+        self.press("Replace the content")
+        self.wait_for_text("The request has the content of your draft.", "main .success")
+        self.write("Your comment", "Better?")
+        self.press("Comment")
+        self.wait_for_text("You have commented.", "main .success")
+
+        self.become("Bob")
+        self.go("change-requests")
+        self.press("Look sooner")
+        self.wait_for_text("Better?", "main")
+        self.press("Approve")
+        self.wait_for_text("You approve this request.", "main .success")
+        self.wait_for_text("1 of 1 approval", "main")
+        self.assertIn("role publisher", self.reason_of("Publish"))
+
+        self.become("Cleo", "publisher")
+        self.go("change-requests", state="approved")
+        self.press("Look sooner")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2.", "main .success")
+        self.wait_for_text("Version 2 has these changes", "main")
+        self.assertEqual(self.parameter("AppFeatures", "RefreshInterval")["defaultValue"], {"value": "50"})
+        self.go("change-requests")
+        self.wait_for_text("No change request has this state.", "main")
+
+    @gate
+    def test_keeps_what_was_entered_when_the_request_has_changed(self):
+        request = self.make_request()
+        self.open_request(request)
+        self.press("Edit title and text")
+        self.write("Title", "Mine")
+        self.write("Your comment", "Not sent yet")
+        status, answer = self.call(
+            "PATCH", f"changeRequests/{request}", {"title": "Theirs"}, If_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.press("Save")
+        self.wait_for_text("This request has changed: look at what is new.", "main .warning")
+        self.wait_for_text("The title is now “Theirs”.", "main .warning")
+        self.browser.take_errors()
+        self.go("settings")
+        self.open_request(request)
+        self.assertEqual(self.field("Title").get_attribute("value"), "Mine")
+        self.assertEqual(self.field("Your comment").get_attribute("value"), "Not sent yet")
+        self.press("Save")
+        self.wait_for_text("Title and text are saved.", "main .success")
+        self.wait_for_text("Mine", "h1")
+        self.press("Close the request …")
+        self.wait_for_text("Not sent yet", "dialog")
+        self.press("Close the request")
+        self.wait_for_text("The request is closed.", "main .success")
+        self.assertEqual(self.state(request), "closed")
+
+    @gate
+    def test_names_conflicts_and_opens_the_request_in_the_draft(self):
+        request = self.make_request()
+        self.publish(with_interval("46"), "Theirs")
+        self.open_request(request)
+        self.wait_for_text("AppFeatures.RefreshInterval", "main .error")
+        self.assertIn("conflicts", self.reason_of("Publish"))
+        self.edit_interval("47")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.open_request(request)
+        self.press("Open in my draft")
+        self.press("Replace the draft")
+        self.wait_for_text("It is in your draft.", "main .success")
+        self.wait_for(lambda: self.interval() == "45", "the draft on the server")
+        self.go("review")
+        self.wait_for(lambda: self.field("Description of this version").get_attribute("value")
+                      == "Look sooner", "the title as the description")
+        self.press("Merge")
+        self.find("input[value=mine]").click()
+        self.press("Take this into the draft")
+        self.wait_for_text("What changes", "main")
+        self.open_request(request)
+        self.press("Replace with my draft …")
+        self.press("Replace the content")
+        self.wait_for_text("The request has the content of your draft.", "main .success")
+        self.assertEqual(self.state(request), "open")
+
+    def test_shows_a_list_in_pages_and_on_a_phone(self):
+        for number in range(22):
+            self.make_request(title=f"Request {number}")
+        self.browser.set_size(PHONE)
+        self.go("change-requests")
+        self.wait_for(lambda: len(self.find_all("tbody tr")) == 20, "the first page")
+        self.check_page("change-requests-many")
+        self.press("Show older requests")
+        self.wait_for(lambda: len(self.find_all("tbody tr")) == 22, "all requests")
+        self.press("Request 0")
+        self.wait_for_text("What it changes", "main")
+        self.check_page("change-request-many")
+
+
+class ProtectedProjectTests(ChangeRequestCase):
+    @gate
+    def test_protects_a_project_and_publishes_without_approval(self):
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for_text("What changes", "main")
+        self.protect()
+        self.press("Publish")
+        self.wait_for_text("Nothing was published: this project is protected.", "main")
+        self.browser.take_errors()
+        self.assertEqual(self.version(), "1")
+        self.go("projects", find=self.project)
+        self.press(f"Protection of {self.project}")
+        self.choose("Needed for a publish", "2 approvals")
+        self.check_page("dialog-protection")
+        self.press("Save the protection")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.call("GET", "protection")[1], {
+            "requiredApprovals": 2, "selfApproval": False, "rollbackWithoutApproval": False})
+        self.go("review")
+        self.wait_for_text("A publish in this project needs 2 approvals.", "main")
+        self.check_page("review-protected")
+        self.press("Publish without approval …")
+        self.press("Publish without approval")
+        self.wait_for_text("give a reason", "dialog [role=alert]")
+        self.write("Reason", "The shop is down")
+        self.press("Publish without approval")
+        self.wait_for_text("Published as version 2.", "main")
+        self.assertIn("The shop is down", self.template()["version"]["description"])
+
+    def test_bypasses_the_approvals_of_a_request(self):
+        self.protect()
+        request = self.make_request()
+        self.open_request(request)
+        self.assertEqual(self.reason_of("Publish"), "1 approval is missing.")
+        self.press("Publish without approval …")
+        self.write("Reason", "The shop is down")
+        self.press("Publish without approval")
+        self.wait_for_text("published without approval: The shop is down", "main")
+        self.assertEqual(self.state(request), "published")
+
+    def test_sends_only_the_chosen_changes(self):
+        self.become("Ada")
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.change_own_draft()
+        self.go("review")
+        self.press("Choose none")
+        self.field("Request AppFeatures.RefreshInterval").click()
+        self.press("Request review …")
+        self.write("Title", "Only one")
+        self.press("Request review")
+        self.press("Open the request")
+        self.wait_for_text("1 setting since version 1", "main")
+
+    def change_own_draft(self):
+        """Adds a setting to the draft of the person."""
+        bearer = {"Authorization": f"Bearer {self.token}"}
+        self.wait_for(lambda: self.call("GET", "draft", **bearer)[0] == 200, "the saved draft")
+        draft = self.call("GET", "draft", **bearer)[1]
+        draft["template"].setdefault("parameters", {})["added"] = {"defaultValue": {"value": "1"}}
+        status, answer = self.call("PUT", "draft", {
+            name: draft[name] for name in ("baseVersion", "template")}, If_Match="*", **bearer)
+        self.assertEqual(status, 200, answer)
+        self.driver.refresh()
