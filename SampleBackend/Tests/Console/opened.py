@@ -86,7 +86,7 @@ def calls():
 def paths():
     """The paths of the pages, and that of the sign-in."""
     text = (PAGES / "frame/pages.js").read_text("utf-8")
-    return {"sign-in", *re.findall(r"\{path: '(\w+)'", text)}
+    return {"sign-in", *re.findall(r"\{path: '([\w-]+)'", text)}
 
 
 def missing(seen):

@@ -75,8 +75,8 @@ class WidthTests(TaskCase):
         self.assertEqual(self.problems, [], "\n".join(self.problems))
 
     def test_pages(self):
-        for page in ("settings", "conditions", "review", "merge", "user", "live", "history",
-                     "audit", "tokens", "webhooks", "transfer"):
+        for page in ("settings", "conditions", "review", "change-requests", "merge", "user", "live",
+                     "history", "audit", "tokens", "webhooks", "transfer"):
             self.go(page)
             self.wait_for(lambda: "Loading" not in self.find("main").text, "the page")
             self.check(page)

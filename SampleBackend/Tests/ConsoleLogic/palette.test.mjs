@@ -115,7 +115,7 @@ test('actions that a role may not use have the reason', () => {
     assert.deepEqual(refusals('viewer', null), {
         'Add setting …': editor, 'Add condition …': editor, 'Add section …': editor,
         'Publish the draft …': 'Your role is viewer. This needs the role publisher.',
-        'Discard the draft …': editor, Undo: editor, Redo: editor, 'Import settings …': editor,
+        'Request a review …': editor, 'Discard the draft …': editor, Undo: editor, Redo: editor, 'Import settings …': editor,
         'Export …': null, 'Sign out': null});
     assert.equal(refusals('editor', {})['Publish the draft …'],
         'Your role is editor. This needs the role publisher.');

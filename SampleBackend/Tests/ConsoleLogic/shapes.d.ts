@@ -871,6 +871,10 @@ type Token = {
     role: string;
     /** Roles by project of a token that is limited to projects. */
     projects?: Record<string, string>;
+    /** The person to whom it belongs. */
+    owner?: string;
+    /** True if it may publish without approvals. */
+    bypass?: boolean;
     token?: string;
     creationTime: string;
     expirationTime?: string;

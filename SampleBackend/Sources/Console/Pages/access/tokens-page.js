@@ -11,6 +11,7 @@ import {searchedRowsView} from '../controls/searched-rows.js';
 import {shownAnswer} from '../controls/shown-answer.js';
 import {wholeAddress} from '../routing/address-bar.js';
 import {call} from '../server/api.js';
+import {mayBypass} from '../server/protection.js';
 import {serverRefusal} from '../server/session.js';
 import {Creation} from './creation.js';
 import {showSecret} from './secret-dialog.js';
@@ -60,8 +61,8 @@ function stateBadge({revocationTime, expirationTime}) {
  *
  * @param {PageContext} context Page context.
  * @param {function(): void} created Called after it was created, to refresh the list.
- * @param {?{name: string, role: string, lifetime: string, projects?: ?Record<string, string>}} kept
- *     Fields of an unfinished form.
+ * @param {?{name: string, role: string, lifetime: string, projects?: ?Record<string, string>,
+ *     owner?: string, bypass?: boolean}} kept Fields of an unfinished form.
  */
 export async function createToken({project, session}, created, kept = null) {
     const name = h('input', {type: 'text', autocomplete: 'off', required: true,
@@ -75,6 +76,9 @@ export async function createToken({project, session}, created, kept = null) {
     const lifetime = choice(lifetimes, kept?.lifetime ?? '90');
     const projects = tokenProjects(
         h('div', {}, field('Role', role), allowed), kept?.projects ?? null);
+    const owner = h('input', {type: 'text', autocomplete: 'off', value: kept?.owner ?? ''});
+    const bypass = h('input', {type: 'checkbox', checked: kept?.bypass ?? false,
+        disabled: !mayBypass(session)});
     const creation = new Creation({
         path: '/v1/tokens',
         list: (body) => /** @type {Token[]} */ (body.tokens)
@@ -88,12 +92,21 @@ export async function createToken({project, session}, created, kept = null) {
     const made = await openDialog('Create a token', (close) => dialogForm({
         fields: [
             field('Name', name, {hint: 'Who or what uses it. The audit trail shows this name.'}),
-            ...projects.nodes, field('Expires after', lifetime), creation.node],
+            field('Belongs to', owner, {hint: 'Optional: the person who uses it. Approvals count '
+                + 'people, so a token without one cannot approve change requests.'}),
+            ...projects.nodes, field('Expires after', lifetime),
+            h('div', {}, h('label', {class: 'check'}, bypass, ' May publish without approval'),
+                h('p', {class: 'hint'}, mayBypass(session)
+                    ? 'For emergencies in protected projects: it then gives a reason.'
+                    : 'Only a token that may do so itself can create such a token.')),
+            creation.node],
         action: 'Create the token',
         submit: async () => {
             /** @type {{name: string, role?: string, projects?: Record<string, string>,
-                expirationTime?: string}} */
+                expirationTime?: string, owner?: string, bypass?: boolean}} */
             const body = {name: name.value.trim()};
+            if (owner.value.trim()) body.owner = owner.value.trim();
+            if (bypass.checked) body.bypass = true;
             if (projects.value) body.projects = projects.value;
             else body.role = role.value;
             if (body.projects && !Object.keys(body.projects).length) {
@@ -109,7 +122,7 @@ export async function createToken({project, session}, created, kept = null) {
     }, close), {isDirty: () => Boolean(kept), form: {
         user: session.name, project, kind: 'token', arguments: [],
         content: () => ({name: name.value, role: role.value, lifetime: lifetime.value,
-            projects: projects.value})}});
+            projects: projects.value, owner: owner.value, bypass: bypass.checked})}});
     creation.end();
     if (!made) {
         if (creation.isLost || creation.isInDoubt) created();
@@ -141,8 +154,10 @@ export function show(main, context) {
     };
     /** @param {Token} token */
     const row = (token) => h('tr', {},
-        h('th', {scope: 'row', class: 'wide'}, token.name),
-        h('td', {}, roleText(token)),
+        h('th', {scope: 'row', class: 'wide'}, token.name,
+            token.owner && h('div', {class: 'muted'}, `Belongs to ${token.owner}`)),
+        h('td', {}, roleText(token), token.bypass && h('div', {class: 'muted'},
+            'Publishes without approval')),
         h('td', {}, stateBadge(token)),
         h('td', {}, timeText(token.creationTime)),
         h('td', {}, token.expirationTime ? timeText(token.expirationTime) : 'Never'),
@@ -158,7 +173,8 @@ export function show(main, context) {
         tokens.sort((left, right) => right.creationTime.localeCompare(left.creationTime));
         return tokens.length ? searchedRowsView(tokens, {
             thing: 'token', search, textOf: (token) => (
-                [token.name, roleText(token), stateBadge(token).textContent].join('\n')),
+                [token.name, token.owner ?? '', roleText(token), stateBadge(token).textContent]
+                    .join('\n')),
             view: (some) => table('Tokens',
                 ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], some.map(row))})
             : h('section', {class: 'card'}, nothing('There are no stored tokens. The '

@@ -82,6 +82,8 @@ export function projectActions(context) {
             () => openSectionDialog(context, null)),
         action('publish', 'Publish the draft …', 'review release', publisher ?? noDraft,
             () => visit(context, 'review', {}, 'publish')),
+        action('request-review', 'Request a review …', 'change request approve draft',
+            editor ?? noDraft, () => visit(context, 'review', {}, 'request-review')),
         action('discard', 'Discard the draft …', 'delete revert',
             refusal({role: session.role}, 'editor') ?? noDraft ?? publishing,
             () => discardDraft(context)),
