@@ -11,6 +11,7 @@ import {isOwnRequest, requestRights}
 import {takeRequest} from '../../Sources/Console/Pages/requests/requested-draft.js';
 import {makeRequest} from '../../Sources/Console/Pages/server/change-requests.js';
 import {PagedList} from '../../Sources/Console/Pages/server/paged-list.js';
+import {forgetUser} from '../../Sources/Console/Pages/storage/stored-data.js';
 import {approvalsText, isLowered, protectionRefusal, readProtection, saveProtection}
     from '../../Sources/Console/Pages/server/protection.js';
 
@@ -354,6 +355,11 @@ test('what was entered for a request is kept until it is used', () => {
     input.forget('title', 'text');
     assert.deepEqual(input.content, {comment: 'x'});
     input.forget('comment');
+    assert.equal(Object.keys(sessionStorage).length, 0);
+    input.keep({comment: 'y'});
+    forgetUser('eve');
+    assert.deepEqual(input.content, {comment: 'y'});
+    forgetUser('bob');
     assert.equal(Object.keys(sessionStorage).length, 0);
 });
 

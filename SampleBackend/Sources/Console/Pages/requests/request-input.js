@@ -21,7 +21,8 @@ export class RequestInput {
      * @param {string} id
      */
     constructor(workspace, id) {
-        this.#input = new PageInput(`request-${encodeURIComponent(id)}`, workspace);
+        const name = encodeURIComponent(id).replaceAll('.', '%2E');
+        this.#input = new PageInput(`request-${name}`, workspace);
     }
 
     /** @returns {RequestInputs} */

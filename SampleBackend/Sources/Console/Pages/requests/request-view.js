@@ -107,19 +107,20 @@ export function attentionView(request) {
  *
  * @param {ChangeRequest} request
  * @param {Template} template One with the types of the settings.
- * @param {{own: Set<string>, live: Set<string>}} opened Keys of what is unfolded.
+ * @param {Record<'own' | 'live', {opened: Set<string>, search: {text: string}}>} shown What is
+ *     unfolded and searched.
  */
-export function changesViews(request, template, opened) {
+export function changesViews(request, template, shown) {
     const {changes = noChanges, liveChanges, baseVersionNumber, liveVersionNumber} = request;
     const isSame = liveChanges !== undefined && isEqual(changes, liveChanges);
     return [
         card('changes', 'What it changes',
             `${differenceSummary(changes)} since ${versionText(baseVersionNumber)}`,
-            diffView(changes, {template, opened: opened.own})),
+            diffView(changes, {template, ...shown.own})),
         isOpen(request) && liveChanges && card('live-changes', 'What a publish changes now',
             `${differenceSummary(liveChanges)} in ${versionText(liveVersionNumber ?? '0')}`,
             isSame ? h('p', {class: 'muted'}, 'The same as above.')
-                : diffView(liveChanges, {template, opened: opened.live})),
+                : diffView(liveChanges, {template, ...shown.live})),
     ];
 }
 

@@ -38,7 +38,7 @@ export class RequestVisit {
     #left = new AbortController();
     #nextRequest = newestRequest(this.#left.signal);
     /** Place of the message above the request. */
-    notice = h('div', {'aria-live': 'polite'});
+    notice = h('div', {});
     #head = h('div', {});
     #body = h('div', {class: 'stack'});
     #about = h('div', {});
@@ -47,7 +47,9 @@ export class RequestVisit {
     #comments;
     /** @type {TitleForm} */
     #titles;
-    #opened = {own: new Set(), live: new Set()};
+    /** What is unfolded and searched in the differences. */
+    #shown = {own: {opened: new Set(), search: {text: ''}},
+        live: {opened: new Set(), search: {text: ''}}};
     /** @type {?ChangeRequest} */
     #request = null;
     /** @type {Protection} */
@@ -151,7 +153,7 @@ export class RequestVisit {
         fill(this.#head, pageHead(request.title, undefined,
             h('a', {class: 'button', href: address('change-requests')}, 'All change requests')));
         redraw(this.#body, this.#about, attentionView(request),
-            changesViews(request, workspace.template, this.#opened), votesView(request),
+            changesViews(request, workspace.template, this.#shown), votesView(request),
             card('comments', 'Comments', null, commentsView(request),
                 this.#isCommentShown(request) && this.#comments.node), this.#acts);
         this.drawActs();
@@ -213,8 +215,12 @@ export class RequestVisit {
         this.#nextRequest();
         const answer = await perform(project, request,
             choose(requestActs(project, request, session.name)), {signal: this.left,
-                onDoubt: (attempt, isUnsettled) => attempt === 1 && this.say('warning',
-                    isUnsettled ? unsettledText('This act') : doubtText)})
+                onDoubt: (attempt, isUnsettled) => {
+                    if (attempt > 1) return;
+                    const text = isUnsettled ? unsettledText('This act') : doubtText;
+                    this.say('warning', text);
+                    announce(text);
+                }})
             .catch((error) => /** @type {ActOutcome} */ (
                 {outcome: 'refused', message: error.message}));
         this.#isActing = false;
