@@ -236,6 +236,13 @@ test('a conflict at the publish shows the request with its conflicts', async () 
         ['changed', ['Version 6 was published.'], 'needsAttention']);
 });
 
+test('a conflict with what is shown already is a refusal', async () => {
+    answerRequests(({method}) => (method === 'GET' ? {body: request}
+        : failure(409, 'MERGE_CONFLICT', 'Both changed parameters.a.')));
+    const answer = await perform('p', request, acts.publish(), doubt());
+    assert.deepEqual([answer.outcome, answer.message], ['refused', 'Both changed parameters.a.']);
+});
+
 test('missing approvals and other refusals have their message', async () => {
     answerRequests(() => failure(403, 'APPROVAL_REQUIRED', 'Needs one more.'));
     assert.deepEqual(await perform('p', request, acts.publish(), doubt()),
@@ -258,17 +265,17 @@ for (const [name, act, now, outcome] of [
         {votes: [vote('bob', 'approve')]}, 'done'],
     ['an approval that was not', acts.approve('x'), {etag: request.etag}, 'notDone'],
     ['an edit', acts.edit('Mine', ''), {title: 'Mine', text: undefined}, 'done'],
-    ['an edit before which another came', acts.edit('Mine', ''), {title: 'Theirs'}, 'changed'],
-    ['a replacement', acts.replace(), {baseVersionNumber: '6'}, 'changed'],
+    ['an edit before which another came', acts.edit('Mine', ''), {title: 'Theirs'}, 'unclear'],
+    ['a replacement', acts.replace(), {baseVersionNumber: '6'}, 'unclear'],
     ['a comment', acts.comment('x', 'parameters.a'), {comments: [
         {actor: 'bob-token', text: 'x', path: 'parameters.a', time: ''}]}, 'done'],
     ['a comment elsewhere', acts.comment('x', 'parameters.a'), {comments: [
-        {actor: 'bob-token', text: 'x', time: ''}]}, 'changed'],
+        {actor: 'bob-token', text: 'x', time: ''}]}, 'unclear'],
     ['a closure', acts.close(''), {state: 'closed'}, 'done'],
     ['a publish', acts.publish(), {state: 'published', ending: {
         actor: 'bob-token', versionNumber: '6', time: ''}}, 'done'],
     ['a publish of somebody else', acts.publish(), {state: 'published', ending: {
-        actor: 'eve-token', versionNumber: '6', time: ''}}, 'changed'],
+        actor: 'eve-token', versionNumber: '6', time: ''}}, 'unclear'],
 ]) {
     test(`the outcome of ${name} is known after a lost answer`, async () => {
         let isLost = true;

@@ -90,11 +90,14 @@ export function requestActs(project, request, user) {
 
 /**
  * What became of an act. `done` has the newer `request`, or the published `version`; `changed` has
- * the `request` that was not as it was shown, with its `news`; `refused` and `notDone` a `message`;
- * `unapproved` says that approvals are missing; `left` that the signal was aborted.
+ * the `request` that was not as it was shown, with its `news`, and nothing was done; `unclear` is
+ * the same after a lost response, so that the news can be what was done; `refused` and `notDone`
+ * have a `message`; `unapproved` says that approvals are missing; `left` that the signal was
+ * aborted.
  *
- * @typedef {{outcome: 'done' | 'changed' | 'refused' | 'unapproved' | 'notDone' | 'left',
- *     request?: ChangeRequest, version?: Version, news?: string[], message?: string}} ActOutcome
+ * @typedef {{outcome: 'done' | 'changed' | 'unclear' | 'refused' | 'unapproved' | 'notDone'
+ *     | 'left', request?: ChangeRequest, version?: Version, news?: string[],
+ *     message?: string}} ActOutcome
  */
 
 /** Errors that say that the request is not as it was shown, or must be read again. */
@@ -111,6 +114,7 @@ const ofOtherState = ['CHANGE_REQUEST_MISMATCH', 'CHANGE_REQUEST_ENDED', 'MERGE_
  */
 export async function perform(project, request, act, options) {
     const {send, isDone, isRepeatable = true} = act;
+    let isLost = false;
     /** @returns {Promise<ActOutcome>} */
     const readNow = async () => {
         const now = await readRequest(project, request.id);
@@ -120,7 +124,8 @@ export async function perform(project, request, act, options) {
                 && {version: {versionNumber, updateTime: now.updateTime}}};
         }
         if (now.etag !== request.etag) {
-            return {outcome: 'changed', request: now, news: newsOf(request, now)};
+            return {outcome: isLost ? 'unclear' : 'changed', request: now,
+                news: newsOf(request, now)};
         }
         return {outcome: 'notDone', request: now, message: 'The connection broke, and nothing was '
             + 'done. The server answers again: repeat it.'};
@@ -131,7 +136,11 @@ export async function perform(project, request, act, options) {
             return {outcome: 'done', ...await send()};
         } catch (error) {
             if (!(error instanceof ServerError) || error.status >= 500) throw error;
-            if (ofOtherState.includes(error.code) || error.status === 412) return readNow();
+            if (ofOtherState.includes(error.code) || error.status === 412) {
+                const now = await readNow();
+                return now.outcome !== 'notDone' || isLost ? now
+                    : {...now, outcome: 'refused', message: error.message};
+            }
             const outcome = error.code === 'APPROVAL_REQUIRED' ? 'unapproved' : 'refused';
             return {outcome, message: error.message};
         }
@@ -142,6 +151,7 @@ export async function perform(project, request, act, options) {
         if (!(error instanceof NoAnswerError) && !isUnsettled(error) && error.status < 500) {
             return {outcome: 'refused', message: error.message};
         }
+        isLost = true;
         // Sent again for the same state, it is done at most once.
         const repeats = isUnsettled(error) && isRepeatable;
         const found = await clearDoubt(repeats ? sendNow : readNow, {...options,

@@ -241,6 +241,10 @@ export class RequestVisit {
             this.say('warning', `${changedText} Nothing was done; what you entered is kept.`,
                 answer.news);
             break;
+        case 'unclear':
+            this.say('warning', `${changedText} The connection broke, so look whether it has what `
+                + 'you did; what you entered is kept.', answer.news);
+            break;
         case 'left':
             break;
         default:
