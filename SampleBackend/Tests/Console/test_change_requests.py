@@ -6,6 +6,7 @@ from selenium.webdriver.common.by import By
 
 from browser import PHONE
 from console_case import gate
+from faults import Faults
 from task_case import TaskCase, with_interval
 
 
@@ -177,6 +178,23 @@ class ReviewingTests(ChangeRequestCase):
         self.press("Replace the content")
         self.wait_for_text("The request has the content of your draft.", "main .success")
         self.assertEqual(self.state(request), "open")
+
+    def test_finds_out_whether_an_approval_was_stored(self):
+        request = self.make_request()
+        self.become("Bob")
+        self.open_request(request)
+        Faults(self.driver).lose("POST", ":approve$", limit=1)
+        self.press("Approve")
+        self.wait_for_text("You approve this request.", "main .success")
+        self.assertEqual(len(self.call("GET", f"changeRequests/{request}")[1]["votes"]), 1)
+
+    def test_says_to_viewers_what_they_may_not_do(self):
+        request = self.make_request()
+        self.become("Vera", "viewer")
+        self.open_request(request)
+        for button in ("Approve", "Comment", "Edit title and text", "Open in my draft", "Publish"):
+            self.assertIn("Your role is viewer.", self.reason_of(button))
+        self.check_page("change-request-viewer")
 
     def test_shows_a_list_in_pages_and_on_a_phone(self):
         for number in range(22):
