@@ -130,6 +130,35 @@ test('a publish that is published by others is not news of a vote that stays', (
     assert.deepEqual(newsOf({...request, votes: [vote('Bob', 'approve')]},
         {...request, votes: [vote('Bob', 'approve', {outdated: true})]}), [])));
 
+test('whoever created the token of a request has made it', () => {
+    const author = {actor: 'robot', creator: 'Bob'};
+    assert.equal(isOwnRequest({author, editors: []}, session()), true);
+    assert.equal(isOwnRequest({author, editors: []}, session({owner: 'Eve'})), false);
+    assert.match(rights({author}).approve, /made or edited/);
+});
+
+for (const [name, more, by, isOffered] of [
+    ['the last approval', {missingApprovals: 1}, {}, true],
+    ['one of two approvals', {missingApprovals: 2}, {}, false],
+    ['an approval of one who asked for changes', {missingApprovals: 1,
+        votes: [vote('Bob', 'requestChanges')]}, {}, true],
+    ['an approval while somebody asks for changes', {missingApprovals: 1,
+        votes: [vote('Eve', 'requestChanges')]}, {}, false],
+    ['no approval', {missingApprovals: 0}, {}, false],
+    ['an approval of an editor', {missingApprovals: 1}, {role: 'editor'}, false],
+    ['an approval of a program', {missingApprovals: 1}, {owner: null}, false],
+    ['an approval over a conflict', {missingApprovals: 1, conflicts: [{}]}, {}, false],
+]) {
+    test(`approving and publishing is ${isOffered ? '' : 'not '}offered for ${name}`, () => (
+        assert.equal(rights(more, by).approveAndPublish === null, isOffered)));
+}
+
+test('an approval is sent with the publish', async () => {
+    const requests = answerRequests(() => ({body: {version: {versionNumber: '6'}}}));
+    await perform('p', request, acts.publish({approves: true}), doubt());
+    assert.deepEqual(requests[0].body, {approve: true});
+});
+
 // What the user may do.
 
 /** The refusals of a request. */
@@ -254,7 +283,7 @@ test('missing approvals and other refusals have their message', async () => {
 
 test('a publish without approval sends its reason, and answers the version', async () => {
     const requests = answerRequests(() => ({body: {version: {versionNumber: '6'}}}));
-    const answer = await perform('p', request, acts.publish('Shop down & out'), doubt());
+    const answer = await perform('p', request, acts.publish({bypass: 'Shop down & out'}), doubt());
     assert.deepEqual(answer, {outcome: 'done', version: {versionNumber: '6'}});
     assert.equal(requests[0].path,
         '/v1/projects/p/changeRequests/r1:publish?bypass=Shop%20down%20%26%20out');

@@ -706,8 +706,8 @@ type Protection = {
     rollbackWithoutApproval: boolean;
 };
 
-/** Someone who acts on a change request: the token, and the person to whom it belongs. */
-type Participant = {actor: string, person?: string};
+/** Someone who acts on a change request: the token, and the person who uses it or created it. */
+type Participant = {actor: string, person?: string, creator?: string};
 
 type RequestVote = {
     person: string;
@@ -747,8 +747,8 @@ type ChangeRequest = {
     liveVersionNumber?: string;
     conflicts?: Conflict[];
     problems?: Problem[];
-    /** False if not all conflicts are listed. */
-    isComplete?: boolean;
+    /** Number of conflicts that are not listed. */
+    omittedConflicts?: number;
 };
 
 /** Response of `remoteConfig:compare`: `old` is this project's side, `new` the other one's. */

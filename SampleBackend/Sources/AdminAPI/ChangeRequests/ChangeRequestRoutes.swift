@@ -60,11 +60,7 @@ struct ChangeRequestRoutes: Sendable {
     /// The edited template of a request, which an author continues to edit.
     @Sendable
     private func template(_ request: RouteRequest) async throws -> RouteResponse {
-        let stored = try await administration.changeRequest(
-            request.changeRequestID, inProject: request.project)
-        guard try await !visible([stored], to: request).isEmpty else {
-            throw RequestError.unknownProject(request.project)
-        }
+        let stored = try await administration.changeRequest(request.changeRequestTarget)
         guard let contents = stored.contents else { throw RequestError.storeUnavailable }
         return .json(
             ByteBuffer(bytes: contents.edited), headerFields: [.cacheControl: "no-store"])

@@ -78,11 +78,12 @@ export function requestActs(project, request, user) {
             isDone: ({state}) => state === 'closed',
         }),
         /**
-         * @param {string} [bypass] The reason for a publish without approvals.
+         * @param {{bypass?: string, approves?: boolean}} [grounds] The reason for a publish without
+         *     approvals, or true for the user's approval, which is stored with the version only.
          * @returns {RequestAct}
          */
-        publish: (bypass) => ({
-            send: async () => ({version: await publishRequest(project, request, bypass)}),
+        publish: (grounds = {}) => ({
+            send: async () => ({version: await publishRequest(project, request, grounds)}),
             isDone: ({state, ending}) => state === 'published' && ending?.actor === user,
         }),
     };

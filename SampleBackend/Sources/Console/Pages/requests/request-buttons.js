@@ -91,16 +91,16 @@ export function contentActs(visit, request, rights, titles) {
  *
  * @param {RequestVisit} visit
  * @param {ChangeRequest} request
- * @param {string} [reason] The reason for a publish without approvals.
+ * @param {{bypass?: string, approves?: boolean}} [grounds]
  */
-async function publish(visit, {liveChanges, liveVersionNumber}, reason) {
+async function publish(visit, {liveChanges, liveVersionNumber}, grounds) {
     const {details, workspace} = visit.context;
     const removed = (liveChanges?.parameters ?? [])
         .filter(({change}) => change === 'REMOVED').length;
     const total = workspace.versionNumber === liveVersionNumber
         ? settingCount(workspace.published) : removed;
     if (removed * 2 > total && !await confirmRemoval(details, {removed, total})) return;
-    const answer = await visit.act((acts) => acts.publish(reason), 'The request is published.',
+    const answer = await visit.act((acts) => acts.publish(grounds), 'The request is published.',
         () => reasonInput(workspace).forget());
     if (answer?.outcome !== 'done') return;
     await workspace.load().catch(() => {});
@@ -144,7 +144,7 @@ export function publishCard(visit, request, rights, comments) {
     const {details, session, workspace} = visit.context;
     const bypass = async () => {
         const reason = await askReason(workspace, details);
-        if (reason !== undefined) await publish(visit, request, reason);
+        if (reason !== undefined) await publish(visit, request, {bypass: reason});
     };
     const reasons = [...new Set([rights.publish, approvalProblem(request), rights.close])]
         .filter((reason) => reason !== null);
@@ -153,6 +153,8 @@ export function publishCard(visit, request, rights, comments) {
         h('div', {class: 'actions'},
             actButton('publish', 'Publish', rights.publish, () => publish(visit, request),
                 rights.publish ? '' : 'primary'),
+            !rights.approveAndPublish && actButton('approve-and-publish', 'Approve and publish',
+                null, () => publish(visit, request, {approves: true}), 'primary'),
             mayBypass(session) && !rights.bypass
                 && actButton('bypass', 'Publish without approval …', null, bypass),
             actButton('close-request', 'Close the request …', rights.close,

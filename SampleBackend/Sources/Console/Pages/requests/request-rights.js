@@ -11,7 +11,7 @@ import {approvalProblem, isOpen} from './request-texts.js';
  * The reason for which each act is refused, as a sentence; null where it is allowed.
  *
  * @typedef {Record<'approve' | 'requestChanges' | 'comment' | 'edit' | 'replace' | 'take' | 'close'
- *     | 'publish' | 'bypass', ?string>} RequestRights
+ *     | 'publish' | 'approveAndPublish' | 'bypass', ?string>} RequestRights
  */
 
 /**
@@ -21,8 +21,8 @@ import {approvalProblem, isOpen} from './request-texts.js';
  * @param {Session} session
  */
 export function isOwnRequest({author, editors = []}, {name, owner}) {
-    return [author, ...editors].some(({person, actor}) => (
-        owner ? person === owner : actor === name));
+    return [author, ...editors].some(({person, creator, actor}) => (
+        owner ? [person, creator].includes(owner) : actor === name));
 }
 
 /**
@@ -67,10 +67,13 @@ export function requestRights(request, session, protection, {draft, isUnsaved}) 
     const vote = open ?? owner ?? own;
     const merge = ended ?? publisher ?? mergeProblem(request);
     const unapproved = approvalProblem(request);
+    const approve = vote ?? (hasApproved(request, session) ? 'You approve it already.' : null);
+    const others = request.votes.some(({verdict, person}) => (
+        verdict === 'requestChanges' && person !== session.owner));
     const noDraft = draft ? null : 'You have no draft.';
     const unsaved = isUnsaved ? 'Your draft is not saved yet.' : null;
     return {
-        approve: vote ?? (hasApproved(request, session) ? 'You approve it already.' : null),
+        approve,
         requestChanges: vote,
         comment: open,
         edit: open,
@@ -79,6 +82,8 @@ export function requestRights(request, session, protection, {draft, isUnsaved}) 
         close: ended ?? (isOwn ? editor : publisher && `${publisher} Only those who made it, and `
             + 'publishers, close a request.'),
         publish: merge ?? unapproved,
+        approveAndPublish: merge ?? approve ?? (request.missingApprovals === 1 && !others ? null
+            : 'Your approval is not the only thing that is missing.'),
         bypass: merge ?? (unapproved ? null : 'Nothing is missing: publish it.')
             ?? (mayBypass(session) ? null : 'Your token may not publish without approval.'),
     };

@@ -86,13 +86,14 @@ function conflictItem(conflict) {
  * @param {ChangeRequest} request
  */
 export function attentionView(request) {
-    const {conflicts = [], problems = [], isComplete} = request;
+    const {conflicts = [], problems = [], omittedConflicts} = request;
     if (!isOpen(request) || (!conflicts.length && !problems.length)) return null;
     return message('error',
         conflicts.length > 0 && [
             h('p', {}, 'What was published since changed the same as this request:'),
             folded(conflicts, (some) => h('ul', {}, some.map(conflictItem))),
-            isComplete === false && h('p', {}, 'Further conflicts are not listed.'),
+            omittedConflicts && h('p', {},
+                `${count(omittedConflicts, 'more conflict')}, not listed.`),
             h('p', {}, 'Open it in your draft, merge the draft on the review, and replace the '
                 + 'content of the request with the draft.')],
         problems.length > 0 && [

@@ -131,14 +131,15 @@ export async function commentOn(project, {id}, text, path) {
 }
 
 /**
- * Publishes the changes of a request as it was read; with a reason also without approvals.
+ * Publishes the changes of a request as it was read; with a reason also without approvals, or
+ * together with the user's approval.
  *
  * @param {string} project
  * @param {ChangeRequest} request
- * @param {string} [bypass] The reason.
+ * @param {{bypass?: string, approves?: boolean}} grounds
  * @returns {Promise<Version>}
  */
-export async function publishRequest(project, request, bypass) {
+export async function publishRequest(project, request, {bypass, approves}) {
     return (await call('POST', pathOf(project, request.id, ':publish', {bypass}), {
-        ...seen(request), body: {}})).body.version;
+        ...seen(request), body: approves ? {approve: true} : {}})).body.version;
 }
