@@ -196,6 +196,17 @@ private struct EtcdChangeRequests: Sendable {
 }
 
 extension ChangeRequestRecord {
+    /// The request without its templates, given the key of its texts, which is nil when missing.
+    func stored(
+        withText text: EtcdKeyValue?, keys: EtcdKeys
+    ) throws(TemplateStoreError) -> StoredChangeRequest {
+        guard let text else {
+            throw .damagedRecord(keys.changeRequestText(id, inProject: project))
+        }
+        return StoredChangeRequest(
+            header: try header(), request: try ChangeRequest(record: text.value))
+    }
+
     fileprivate func removalOfContents(_ keys: EtcdKeys) -> [EtcdOperation] {
         [.delete(keys.content(base.id)), .delete(keys.content(content.id))]
     }

@@ -43,15 +43,4 @@ struct ChangeRequestRecord: EtcdRecord {
         header.expiryNoticeDate = expiryNotice?.date
         return header
     }
-
-    /// The request without its templates, given the key of its texts, which is nil when missing.
-    func stored(
-        withText text: EtcdKeyValue?, keys: EtcdKeys
-    ) throws(TemplateStoreError) -> StoredChangeRequest {
-        guard let text else {
-            throw .damagedRecord(keys.changeRequestText(id, inProject: project))
-        }
-        return StoredChangeRequest(
-            header: try header(), request: try ChangeRequest(record: text.value))
-    }
 }
