@@ -153,7 +153,8 @@ extension SQLiteSchema {
             role TEXT NOT NULL,
             hash BLOB NOT NULL UNIQUE,
             creation_time INTEGER NOT NULL,
-            expiration_time INTEGER NOT NULL
+            expiration_time INTEGER NOT NULL,
+            person BLOB
         ) STRICT;
         CREATE INDEX sessions_by_time ON sessions (expiration_time);
         """

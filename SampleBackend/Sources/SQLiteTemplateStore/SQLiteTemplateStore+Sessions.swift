@@ -88,9 +88,10 @@ extension Database {
         try execute(
             sql: """
                 INSERT INTO sessions (
-                    id, token, name, role, hash, creation_time, expiration_time
+                    id, token, name, role, hash, creation_time, expiration_time, person
                 ) VALUES (
-                    CAST(? AS BLOB), CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), ?, ?
+                    CAST(? AS BLOB), CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), ?, ?,
+                    CAST(? AS BLOB)
                 )
                 """,
             arguments: [
@@ -98,6 +99,7 @@ extension Database {
                 session.role.rawValue, SQLiteBytes(session.hash),
                 session.creationDate.millisecondsSince1970,
                 session.expirationDate.millisecondsSince1970,
+                session.person.map { SQLiteBytes($0.text) },
             ])
     }
 }
@@ -109,6 +111,8 @@ extension StoredSession {
             tokenID: try row.decode(SQLiteBytes.self, forColumn: "token").text,
             name: try row.decode(SQLiteBytes.self, forColumn: "name").text,
             role: try StoredToken.Role(row: row),
+            person: try row.decode(SQLiteBytes?.self, forColumn: "person")
+                .flatMap { SignedInPerson(text: $0.text) },
             hash: try row.decode(Data.self, forColumn: "hash"),
             creationDate: Date(
                 millisecondsSince1970: try row.decode(Int64.self, forColumn: "creation_time")),

@@ -70,6 +70,7 @@ package struct ArchiveDigest: Sendable, Hashable {
         case .session(let session):
             add(.sessions) {
                 $0.add(session.id, session.tokenID, session.name, session.role.rawValue)
+                $0.add(session.person?.text)
                 $0.add(session.hash)
                 $0.add(session.creationDate, session.expirationDate)
             }

@@ -215,9 +215,13 @@ extension AuditEntry {
     }
 
     package init(ofNew session: StoredSession, actor: String, revision: StoreRevision) {
+        let parts = [
+            session.role.rawValue, session.person.map { "subject \($0.subject) of \($0.issuer)" },
+        ]
         self.init(
             revision: revision, project: nil, date: session.creationDate, actor: actor,
-            action: .createToken, subject: session.name, detail: session.role.rawValue)
+            action: .createToken, subject: session.name,
+            detail: parts.compactMap { $0 }.joined(separator: ", "))
     }
 
     package init(ofRevoked name: String, actor: String, date: Date, revision: StoreRevision) {

@@ -50,11 +50,14 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
 
     /// The current vote of one person.
     public struct Vote: Sendable, Hashable, Codable {
-        /// The owner of the token used.
+        /// The owner of the token used, or the name of a person who signed in without a token.
         public let person: String
 
         /// The name of the token used.
         public let actor: String
+
+        /// The person who signed in without a token; nil for the owner of a token.
+        public let signIn: SignedInPerson?
 
         /// The verdict.
         public let verdict: Verdict
@@ -73,11 +76,12 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
 
         /// Creates a vote.
         public init(
-            person: String, actor: String, verdict: Verdict, digest: String, liveVersion: Int,
-            comment: String? = nil, date: Date
+            person: String, actor: String, signIn: SignedInPerson? = nil, verdict: Verdict,
+            digest: String, liveVersion: Int, comment: String? = nil, date: Date
         ) {
             self.person = person
             self.actor = actor
+            self.signIn = signIn
             self.verdict = verdict
             self.digest = digest
             self.liveVersion = liveVersion

@@ -40,16 +40,24 @@ public struct ChangeRequestReference: Sendable, Hashable {
     /// request.
     public var outdatedVoters: [String]
 
+    /// The voters without a stored token who may approve in the project, by the server's rules for
+    /// people who sign in at an OpenID provider.
+    ///
+    /// They are those of the votes of this state, so the tag makes sure that they are complete.
+    public var signedInVoters: [String]
+
     /// The publisher's approval, which is stored with the version or not at all; nil for none.
     public var vote: ChangeRequest.Vote?
 
     /// Creates a reference.
     public init(
-        id: String, tag: String, outdatedVoters: [String] = [], vote: ChangeRequest.Vote? = nil
+        id: String, tag: String, outdatedVoters: [String] = [], signedInVoters: [String] = [],
+        vote: ChangeRequest.Vote? = nil
     ) {
         self.id = id
         self.tag = tag
         self.outdatedVoters = outdatedVoters
+        self.signedInVoters = signedInVoters
         self.vote = vote
     }
 }
@@ -71,7 +79,7 @@ package struct ApprovalCount: Sendable, Hashable {
     package var isSufficient: Bool { missing == 0 && rejections.isEmpty }
 
     /// Counts the approvals of people who have a valid token with a role that may approve in the
-    /// project; not those of the people who made the request, unless the protection allows it.
+    /// project, or who may by the rules for sign-ins; not those of the people who made the request, unless the protection allows it.
     ///
     /// A request for changes stands until the same person approves.
     ///
@@ -82,16 +90,18 @@ package struct ApprovalCount: Sendable, Hashable {
     ///   - tokens: All tokens.
     ///   - date: The current time.
     ///   - outdatedVoters: The people whose approvals do not count.
+    ///   - signedInVoters: The voters who may approve without a stored token.
     package init(
         of request: ChangeRequest, inProject project: String, protection: ProjectProtection?,
-        tokens: [StoredToken], at date: Date, ignoring outdatedVoters: [String] = []
+        tokens: [StoredToken], at date: Date, ignoring outdatedVoters: [String] = [],
+        admitting signedInVoters: [String] = []
     ) {
         required = protection?.requiredApprovals ?? 0
         let voters = Set(
             tokens.filter { token in
                 token.isLiving(at: date)
                     && token.role(inProject: project).map(\.mayApprove) ?? false
-            }.compactMap { $0.owner.map { Data($0.utf8) } })
+            }.compactMap(\.owner).map { Data($0.utf8) } + signedInVoters.map { Data($0.utf8) })
         let outdated = Set(outdatedVoters.map { Data($0.utf8) })
         for vote in request.votes {
             let voter = Data(vote.person.utf8)
@@ -184,7 +194,8 @@ package struct PublishGate: Sendable {
         let count = ApprovalCount(
             of: request.request, inProject: submission.project, protection: protection,
             tokens: tokens, at: submission.date,
-            ignoring: submission.approval.changeRequest?.outdatedVoters ?? [])
+            ignoring: submission.approval.changeRequest?.outdatedVoters ?? [],
+            admitting: submission.approval.changeRequest?.signedInVoters ?? [])
         guard count.isSufficient else {
             throw .approvalRequired(
                 inProject: submission.project, missing: count.missing,

@@ -49,14 +49,18 @@ public struct StoredSession: Sendable, Hashable {
     /// The public identifier.
     public let id: String
 
-    /// The identifier of the token with which the session began.
+    /// The identifier of the token with which the session began, or one of the person who signed in
+    /// without a token.
     public let tokenID: String
 
     /// The name in the audit trail.
     public let name: String
 
-    /// The permissions of its token.
+    /// The permissions at the beginning.
     public let role: StoredToken.Role
+
+    /// The person who signed in at an OpenID provider; nil for a session that began with a token.
+    public let person: SignedInPerson?
 
     /// The SHA-256 that identifies the cookie.
     public let hash: Data
@@ -69,13 +73,14 @@ public struct StoredSession: Sendable, Hashable {
 
     /// Creates a session; its dates are rounded to milliseconds.
     public init(
-        id: String, tokenID: String, name: String, role: StoredToken.Role, hash: Data,
-        creationDate: Date, expirationDate: Date
+        id: String, tokenID: String, name: String, role: StoredToken.Role,
+        person: SignedInPerson? = nil, hash: Data, creationDate: Date, expirationDate: Date
     ) {
         self.id = id
         self.tokenID = tokenID
         self.name = name
         self.role = role
+        self.person = person
         self.hash = hash
         self.creationDate = creationDate.roundedToMilliseconds
         self.expirationDate = expirationDate.roundedToMilliseconds

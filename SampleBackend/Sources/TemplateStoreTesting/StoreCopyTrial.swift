@@ -59,7 +59,9 @@ package enum StoreCopyTrial {
         try await store.recordUses(["id of alpha": date + 61, "id of mid": date + 122])
         _ = try await store.revokeToken(id: "id of zeta", actor: "root", date: date + 5)
         for name in ["one", "two"] {
-            try await store.addSession(StoreTrial.session(name), actor: "root")
+            try await store.addSession(
+                StoreTrial.session(name, person: name == "one" ? nil : StoreTrial.person),
+                actor: "root")
         }
         _ = try await store.removeSession(id: "id of one", actor: "root", date: date + 9)
         try await store.saveDrafts()

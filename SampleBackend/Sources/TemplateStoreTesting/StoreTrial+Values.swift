@@ -61,11 +61,18 @@ extension StoreTrial {
     }
 
     /// A session that lasts one hour from `date`.
-    static func session(_ name: String, date: Date = date) -> StoredSession {
+    static func session(
+        _ name: String, date: Date = date, person: SignedInPerson? = nil
+    ) -> StoredSession {
         StoredSession(
             id: "id of \(name)", tokenID: "token of \(name)", name: name, role: .editor,
-            hash: Data("hash of \(name)".utf8), creationDate: date, expirationDate: date + 3_600)
+            person: person, hash: Data("hash of \(name)".utf8), creationDate: date,
+            expirationDate: date + 3_600)
     }
+
+    static let person = SignedInPerson(
+        issuer: "https://login.example", subject: "1", address: "ada@shop.example",
+        groups: ["editors"])
 
     static func webhook(_ name: String, inProject project: String = project) -> StoredWebhook {
         StoredWebhook(

@@ -10,6 +10,7 @@ extension TemplateStoreConformance {
             Check("anApprovedRequestIsPublished", Self.anApprovedRequestIsPublished),
             Check("votesCountByPeople", Self.votesCountByPeople),
             Check("onlyValidTokensVote", Self.onlyValidTokensVote),
+            Check("peopleWithoutTokensVote", Self.peopleWithoutTokensVote),
             Check("requestedChangesPreventAPublish", Self.requestedChangesPreventAPublish),
             Check("onlyTheContentExemptsARollback", Self.onlyTheContentExemptsARollback),
             Check("aRequestIsPublishedOnce", Self.aRequestIsPublishedOnce),
@@ -152,6 +153,29 @@ extension TemplateStoreConformance {
             }
             // The token was rotated.
             try await trial.addVoter("Eve", id: "new", role: .editor)
+            try await trial.publish(approval)
+        }
+    }
+
+    /// A vote without a token counts for voters whom the publisher names, and for no others.
+    public func peopleWithoutTokensVote() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            try await trial.protect(ProjectProtection())
+            var request = StoreTrial.changeRequest(person: "Ada")
+            for name in ["Ada", "Eve"] {
+                request.add(StoreTrial.vote(.approve, by: name, of: request))
+            }
+            let open = try await trial.save(request)
+            var approval = PublishApproval(changeRequest: .init(id: open.id, tag: open.tag))
+            let rule = "Only named voters without a token vote, and never on their own request."
+            for voters in [[], ["Ada"], ["Bob"]] {
+                approval.changeRequest?.signedInVoters = voters
+                try await trial.expectError(.approvalRequired, rule) {
+                    [approval] () throws(TemplateStoreError) in try await trial.publish(approval)
+                }
+            }
+            approval.changeRequest?.signedInVoters = ["Eve"]
             try await trial.publish(approval)
         }
     }

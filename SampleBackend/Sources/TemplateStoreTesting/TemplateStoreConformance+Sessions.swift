@@ -18,7 +18,9 @@ extension TemplateStoreConformance {
     /// Sessions keep all their fields.
     public func sessionsAreKeptAsTheyAre() async throws {
         try await onNewStore { trial in
-            let sessions = ["a", "", "a\0b", "é"].map { StoreTrial.session($0) }
+            let sessions =
+                ["a", "", "a\0b", "é"].map { StoreTrial.session($0) }
+                + [StoreTrial.session("p", person: StoreTrial.person)]
             for session in sessions { try await trial.store.addSession(session, actor: "root") }
             let other = try await trial.reopen()
             let rule = "Sessions are returned unchanged."
@@ -130,7 +132,8 @@ extension TemplateStoreConformance {
     public func sessionsAreChangesOfTheirOwn() async throws {
         try await onNewStore { trial in
             let changes = trial.store.changes(since: .zero)
-            try await trial.store.addSession(StoreTrial.session("s\0"), actor: "root")
+            try await trial.store.addSession(
+                StoreTrial.session("s\0", person: StoreTrial.person), actor: "root")
             _ = try await trial.store.removeSession(
                 id: "id of s\0", actor: "ada", date: StoreTrial.date + 1)
             let found = try await trial.next(2, of: changes)
@@ -141,7 +144,10 @@ extension TemplateStoreConformance {
                 inProject: StoreTrial.project, matching: AuditQuery())
             typealias Line = (Date, String, AuditEntry.Action, String?)
             let lines: [Line] = [
-                (StoreTrial.date, "root", .createToken, "editor"),
+                (
+                    StoreTrial.date, "root", .createToken,
+                    "editor, subject 1 of https://login.example"
+                ),
                 (StoreTrial.date + 1, "ada", .revokeToken, nil),
             ]
             let expected = zip(found.map(\.revision), lines).map { revision, line in

@@ -53,6 +53,8 @@ struct SessionRecord: EtcdRecord {
     private let tokenID: String
     private let name: String
     private let role: StoredToken.Role.RawValue
+    /// Nil for a session that began with a token.
+    private var person: SignedInPerson?
     private let hash: Data
     private let creation: RecordDate
     private let expiration: RecordDate
@@ -62,6 +64,7 @@ struct SessionRecord: EtcdRecord {
         tokenID = session.tokenID
         name = session.name
         role = session.role.rawValue
+        person = session.person
         hash = session.hash
         creation = RecordDate(session.creationDate)
         expiration = RecordDate(session.expirationDate)
@@ -71,7 +74,7 @@ struct SessionRecord: EtcdRecord {
     var session: StoredSession? {
         guard let role = StoredToken.Role(rawValue: role) else { return nil }
         return StoredSession(
-            id: id, tokenID: tokenID, name: name, role: role, hash: hash,
+            id: id, tokenID: tokenID, name: name, role: role, person: person, hash: hash,
             creationDate: creation.date,
             expirationDate: expiration.date)
     }
