@@ -136,10 +136,17 @@ let package = Package(
                     "NIOSSL", "ServiceLifecycle")
         ),
         .target(
+            name: "OpenIDConnect",
+            dependencies: ["ClientAPI", "HTTPServing", "JSONTree", "TemplateStore"]
+                + products(
+                    "AsyncHTTPClient", "Crypto", "NIOConcurrencyHelpers", "NIOCore",
+                    "NIOFoundationEssentialsCompat", "NIOHTTP1")
+        ),
+        .target(
             name: "AdminAPI",
             dependencies: [
-                "ClientAPI", "HTTPServing", "JSONTree", "Rendering", "Targeting", "Templates",
-                "TemplateStore", "WebhookDelivery",
+                "ClientAPI", "HTTPServing", "JSONTree", "OpenIDConnect", "Rendering", "Targeting",
+                "Templates", "TemplateStore", "WebhookDelivery",
             ]
                 + products(
                     "Crypto", "HTTPTypes", "Logging", "NIOConcurrencyHelpers", "NIOCore",
@@ -147,8 +154,10 @@ let package = Package(
         ),
         .target(
             name: "Console",
-            dependencies: ["AdminAPI", "HTTPServing", "JSONTree", "Rendering", "TemplateStore"]
-                + products("HTTPTypes", "NIOCore"),
+            dependencies: [
+                "AdminAPI", "HTTPServing", "JSONTree", "OpenIDConnect", "Rendering",
+                "TemplateStore",
+            ] + products("HTTPTypes", "NIOCore"),
             exclude: ["Pages", "package.json"],
             plugins: ["EmbedFiles"]
         ),
@@ -156,7 +165,7 @@ let package = Package(
             name: "ConfigServer",
             dependencies: [
                 "AdminAPI", "ClientAPI", "Console", "HTTPServing", "TemplateStore",
-                "JSONTree", "WebhookDelivery",
+                "JSONTree", "OpenIDConnect", "WebhookDelivery",
             ] + products("HTTPTypes", "Logging", "Metrics", "NIOCore", "ServiceLifecycle"),
             exclude: ["Resources"],
             plugins: ["EmbedFiles"]
@@ -168,8 +177,8 @@ let package = Package(
             name: "SampleBackend",
             dependencies: [
                 "AdminAPI", "ClientAPI", "ConfigServer", "EtcdTemplateStore", "HTTPServing",
-                "InMemoryTemplateStore", "JSONTree", "PrometheusMetrics", "Rendering",
-                "SQLiteTemplateStore", "Targeting",
+                "InMemoryTemplateStore", "JSONTree", "OpenIDConnect", "PrometheusMetrics",
+                "Rendering", "SQLiteTemplateStore", "Targeting",
                 "Templates", "TemplateStore",
             ]
                 + products(
@@ -302,10 +311,17 @@ let package = Package(
             path: "Tests/ServerTestSupport"
         ),
         .testTarget(
+            name: "OpenIDConnectTests",
+            dependencies: [
+                "ClientAPI", "HTTPServing", "JSONTree", "OpenIDConnect", "TemplateStore",
+                "TemporaryFolders",
+            ] + products("Crypto", "JWTKit", "NIOConcurrencyHelpers")
+        ),
+        .testTarget(
             name: "ConfigServerTests",
             dependencies: [
                 "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
-                "JSONTree", "Rendering", "SeededRandomness", "ServerTestSupport",
+                "JSONTree", "OpenIDConnect", "Rendering", "SeededRandomness", "ServerTestSupport",
                 "SQLiteTemplateStore", "Targeting", "Templates", "TemplateStore",
                 "TemporaryFolders", "WebhookDelivery",
             ]

@@ -50,6 +50,7 @@ RULES = [
     ("SampleBackend/Sources/Console/Pages/*", [PAGES]),
     ("SampleBackend/Tests/Allocations/*", ["backend SampleBackend/Tests/Allocations/run.sh"]),
     ("SampleBackend/Tests/EventStreams/*", ["backend SampleBackend/Tests/EventStreams/run.sh"]),
+    ("SampleBackend/Tests/OpenIDConnect/*", ["backend SampleBackend/Tests/OpenIDConnect/run.sh"]),
     ("SampleBackend/Operations/Monitoring.md", ["backend SampleBackend/Tests/Operations/run.sh"]),
     ("SampleBackend/*.md", ["backend SampleBackend/Tests/Operations/pages.py"]),
     ("SampleBackend/Operations/Pictures/*", []),

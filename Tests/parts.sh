@@ -70,6 +70,7 @@ run_backend() {
     step "OpenFeature" SampleBackend/Tests/OpenFeature/run.sh
     step "firebase-admin" SampleBackend/Tests/FirebaseAdmin/run.sh
     step "event streams" SampleBackend/Tests/EventStreams/run.sh
+    step "OpenID Connect" SampleBackend/Tests/OpenIDConnect/run.sh
     step "operations" SampleBackend/Tests/Operations/run.sh
 }
 

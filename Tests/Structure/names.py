@@ -30,7 +30,8 @@ from deadlines import code
 
 MODULES = (
     "AdminAPI", "ClientAPI", "Console", "EtcdTemplateStore", "InMemoryTemplateStore", "JSONTree", "Rendering",
-    "SampleBackend", "SQLiteTemplateStore", "Targeting", "Templates", "TemplateStore", "WebhookDelivery",
+    "OpenIDConnect", "SampleBackend", "SQLiteTemplateStore", "Targeting", "Templates", "TemplateStore",
+    "WebhookDelivery",
 )
 MARKER = re.compile(r"// names: \w+ \w")
 NAME = r"(?:name|key|section|group|condition|userID|user|setting|signal)"

@@ -1,10 +1,11 @@
 import ClientAPI
 import HTTPServing
 import Logging
+import OpenIDConnect
 
 extension ConfigServer {
-    /// Starts to read the certificate and the key set of user tokens again, for new connections and
-    /// requests; open connections stay.
+    /// Starts to read the certificate, the key set of user tokens and the rules for sign-ins again,
+    /// for new connections and requests; open connections stay.
     ///
     /// What a file cannot replace stays in use; the log has the reason, and what was replaced. Calls
     /// during a reload cause one more after it.
@@ -15,7 +16,8 @@ extension ConfigServer {
 
     /// A reload for each kind of file, so that one that cannot be read does not delay the other.
     static func reloads(
-        certificate: TLSCertificate?, userTokens: UserTokenVerifier?, logger: Logger
+        certificate: TLSCertificate?, userTokens: UserTokenVerifier?, rules: OpenIDRulesFile?,
+        logger: Logger
     ) -> [FileReload] {
         var reloads: [FileReload] = []
         if let certificate {
@@ -30,6 +32,12 @@ extension ConfigServer {
             reloads.append(
                 FileReload("key set of user tokens", files: path, logger: logger) {
                     try await userTokens.readKeys()
+                })
+        }
+        if let rules {
+            reloads.append(
+                FileReload("rules for sign-ins", files: rules.path, logger: logger) {
+                    try await rules.read()
                 })
         }
         return reloads

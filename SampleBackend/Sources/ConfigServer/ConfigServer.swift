@@ -5,6 +5,7 @@ import Foundation
 public import HTTPServing
 import JSONTree
 public import Logging
+import OpenIDConnect
 public import ServiceLifecycle
 public import TemplateStore
 import WebhookDelivery
@@ -83,7 +84,9 @@ public struct ConfigServer: Service, CustomStringConvertible {
         let library = TemplateLibrary(
             store: store, logger: logger, metrics: metrics,
             cacheBytes: options.renderCacheBytes)
-        let access = AdministratorAccess(environmentToken: options.administratorToken)
+        let access = AdministratorAccess(
+            environmentToken: options.administratorToken,
+            signIn: options.openID.map { OpenIDSignIn(options: $0) })
         webhooks = WebhookService(
             store: store, options: options.webhooks, logger: logger,
             metrics: DeliveryMetrics(), changedSections: library.changedSections)
@@ -123,7 +126,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
         self.options = options
         certificate = options.certificate ?? options.tls.map(TLSCertificate.init)
         reloads = Self.reloads(
-            certificate: certificate, userTokens: options.clientAccess.userTokens, logger: logger)
+            certificate: certificate, userTokens: options.clientAccess.userTokens,
+            rules: options.openID?.rules, logger: logger)
         self.logger = logger
         self.onListening = onListening
     }
@@ -220,13 +224,18 @@ extension ConfigServer {
                 access, wrongCredentialsLimiter: wrongTokenLimiter,
                 maximumBodyBytes: limits.bodyBytes),
             with: [evaluation.route(access: RoleAccess(.evaluator))])
+        let signInLimiter = RateLimiter<ClientAddress>(
+            requestsPerSecond: limits.signInsPerSecond)
         let sessions = SessionRoutes(
             access: access, administration: administration,
-            administrationGroup: administrationGroup,
-            signInLimiter: RateLimiter(requestsPerSecond: limits.signInsPerSecond))
+            administrationGroup: administrationGroup, signInLimiter: signInLimiter)
+        let people = OpenIDRoutes(
+            sessions: sessions, access: access, administration: administration,
+            signInLimiter: signInLimiter)
         return [documents, flags.group(with: streams.openFeatureRoutes)] + operations.groups + [
             administrationGroup,
             sessions.group(recognition: recognition),
+            people.group,
             ConsoleRoutes(
                 pages: options.consolePages.map(ConsolePages.init(folder:)) ?? .builtIn
             ).group,

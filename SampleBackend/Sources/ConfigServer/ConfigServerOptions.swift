@@ -2,6 +2,7 @@ public import AdminAPI
 public import ClientAPI
 public import Foundation
 public import HTTPServing
+public import OpenIDConnect
 public import WebhookDelivery
 
 /// The address of a ``ConfigServer``, and its limits and permissions.
@@ -53,6 +54,9 @@ public struct ConfigServerOptions: Sendable {
     ///
     /// The token must have at least ``minimumAdministratorTokenLength`` characters.
     public var administratorToken: SecretHash?
+
+    /// The OpenID provider at which people sign in to the console; nil accepts tokens only.
+    public var openID: OpenIDOptions?
 
     /// Host names without ports that the server accepts in addition to ``hostname`` and those of
     /// this machine.

@@ -3,6 +3,7 @@ package import HTTPServing
 import HTTPTypes
 import JSONTree
 import NIOCore
+import OpenIDConnect
 import TemplateStore
 
 /// The routes that start, show and end a console session (API 3).
@@ -59,14 +60,16 @@ package struct SessionRoutes: Sendable {
         guard let holder = access.access.holder(ofToken: token) else {
             try access.access.checkTokensAreKnown()
             guard let catchUp = access.catchUp else {
-                await recordFailure(of: request)
+                await administration.recordFailedSignIn(from: request.address)
                 throw Self.noToken
             }
             // Another server may have created the token a moment ago.
             let wait: @Sendable () async throws(RequestError) -> Void = {
                 () async throws(RequestError) in
                 try await catchUp()
-                if access.access.holder(ofToken: token) == nil { await recordFailure(of: request) }
+                if access.access.holder(ofToken: token) == nil {
+                    await administration.recordFailedSignIn(from: request.address)
+                }
             }
             return .repeated(after: wait, Self.noToken)
         }
@@ -75,27 +78,22 @@ package struct SessionRoutes: Sendable {
                 "This is the token of a service, with the role evaluator: sign in with a token of "
                     + "your own.")
         }
+        var answer = Self.answer(holder)
+        answer.headerFields[.setCookie] = try await startedSession(of: holder, for: request)
+        return .response(answer)
+    }
+
+    /// Starts a session, and returns the value of `Set-Cookie`.
+    func startedSession(
+        of holder: AdministratorAccess.Holder, for request: RouteRequest
+    ) async throws(RequestError) -> String {
         if let seconds = limiter.secondsToWait(holder.tokenID) {
             throw .tooManyRequests(retryAfter: seconds, from: "this token")
         }
         let session = AdministratorSession(of: holder, date: administration.now())
         try await administration.addSession(
             session.stored, actor: holder.administrator.name)
-        var answer = Self.answer(holder)
-        answer.headerFields[.setCookie] = cookie(of: request).setting(session.text)
-        return .response(answer)
-    }
-
-    /// Records a failed attempt in the audit trail, without the token that was tried.
-    private func recordFailure(of request: RouteRequest) async {
-        access.access.countFailedSignIn(from: request.address)
-        // A failure of the store is counted and logged; the store follower records it later.
-        try? await access.access.recordFailedSignIns { failed throws(RequestError) in
-            try await administration.callStore("record_failed_sign_ins") {
-                () throws(TemplateStoreError) in
-                try await administration.store.recordFailedSignIns(failed)
-            }
-        }
+        return cookie(of: request).setting(session.text)
     }
 
     /// The holder of the session; 204 without a session, also next to a valid token in
@@ -188,7 +186,8 @@ package struct SessionRoutes: Sendable {
         return access.session(of: request.headerFields)
     }
 
-    /// Ends the session of the cookie, if there is one.
+    /// Ends the session of the cookie, if there is one; `endSession` is where the browser ends that at
+    /// the OpenID provider, too.
     @Sendable
     private func end(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
         try access.checkOrigin(of: request)
@@ -196,15 +195,18 @@ package struct SessionRoutes: Sendable {
             throw .invalidArgument(
                 "A request with Authorization has no session to end: send the cookie without it.")
         }
+        let headerFields: HTTPFields = [
+            .setCookie: cookie(of: request).clearing, .cacheControl: "no-store",
+        ]
         if let (session, holder) = try await currentSession(of: request) {
             try access.checkProof(of: request, for: holder)
             try await administration.removeSession(session, actor: holder.administrator.name)
+            let signIn = session.person == nil ? nil : access.access.signIn
+            if let address = await signIn?.endSessionAddress() {
+                return .json(["endSession": .string(address)], headerFields: headerFields)
+            }
         }
-        return RouteResponse(
-            status: .noContent,
-            headerFields: [
-                .setCookie: cookie(of: request).clearing, .cacheControl: "no-store",
-            ])
+        return RouteResponse(status: .noContent, headerFields: headerFields)
     }
 
     private func cookie(of request: RouteRequest) -> SessionCookie {

@@ -59,7 +59,8 @@ export CONSOLE_TEST_PAGES=${CONSOLE_TEST_PAGES:-$PWD/SampleBackend/Sources/Conso
 . SampleBackend/Tests/backend.sh
 
 setup swift sqlite chromium ${proxy:+nginx curl}
-setup_python_environment selenium==4.51.0 axe-core-python==0.1.0 jsonpatch==1.33
+setup_python_environment selenium==4.51.0 axe-core-python==0.1.0 jsonpatch==1.33 Authlib==1.9.10 \
+    Flask==3.1.3
 build_backend
 start_backend --store "sqlite:$work/backend.sqlite" --dev \
     --console-pages "$CONSOLE_TEST_PAGES"

@@ -3,6 +3,7 @@ package import Foundation
 package import HTTPServing
 import JSONTree
 import NIOConcurrencyHelpers
+package import OpenIDConnect
 package import TemplateStore
 
 /// Administrator tokens, console sessions, and the last use of each token.
@@ -16,10 +17,11 @@ package final class AdministratorAccess: Sendable {
     /// Minimum length, in characters, of the token from the environment.
     package static let minimumEnvironmentTokenLength = 32
 
-    /// The holder of a valid token.
+    /// The holder of a valid token, or a person who signed in without one.
     package struct Holder: Sendable {
         package let administrator: Administrator
         package let tokenID: String
+        /// The hash of the token, or a secret about the person.
         let tokenHash: Data
         /// Nil means never.
         package let expirationDate: Date?
@@ -49,9 +51,15 @@ package final class AdministratorAccess: Sendable {
 
     private let revocationObserver = NIOLockedValueBox<(@Sendable () -> Void)?>(nil)
 
+    /// Signs people in without a token, and knows their rights; nil when only tokens are valid.
+    package let signIn: OpenIDSignIn?
+
     let now: @Sendable () -> Date
 
-    package init(environmentToken: SecretHash?, now: @escaping @Sendable () -> Date = { Date() }) {
+    package init(
+        environmentToken: SecretHash?, signIn: OpenIDSignIn? = nil,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
         environmentHolder = environmentToken.map { hash in
             Holder(
                 administrator: Administrator(
@@ -60,6 +68,7 @@ package final class AdministratorAccess: Sendable {
                 tokenID: "\(Self.environmentTokenName)-\(hash.data.prefix(4).hexadecimal)",
                 tokenHash: hash.data, expirationDate: nil)
         }
+        self.signIn = signIn
         self.now = now
     }
 
@@ -150,20 +159,37 @@ package final class AdministratorAccess: Sendable {
     }
 
     /// The session with the given cookie text, and the holder of the token that started it; nil
-    /// when the session or its token has ended.
+    /// when the session or its token has ended, or when the rules give the person no rights now.
     package func holder(ofSession text: String?) -> (session: StoredSession, holder: Holder)? {
         // A dictionary lookup by hash leaks nothing useful through timing: finding a text whose
         // hash has a given prefix is infeasible.
         let hash = AdministratorSession.hash(of: text ?? "")
         let date = now()
         return state.withLockedValue { state in
-            guard let session = state.sessions[hash], session.expirationDate > date,
+            guard let session = state.sessions[hash], session.expirationDate > date else {
+                return nil
+            }
+            if let person = session.person { return holder(of: person).map { (session, $0) } }
+            guard
                 let holder = Self.holders(state, environmentHolder, at: date)
                     .first(where: { session.tokenID == $0.tokenID })
             else { return nil }
             state.uses[holder.tokenID] = date
             return (session, holder)
         }
+    }
+
+    /// A person who signed in without a token, with the rights that the rules give now; nil without
+    /// any.
+    package func holder(of person: SignedInPerson) -> Holder? {
+        guard let signIn, let rights = signIn.rights(of: person) else { return nil }
+        let id = Data.sha256(of: "\(person.issuer)\n\(person.subject)").prefix(12).hexadecimal
+        return Holder(
+            administrator: Administrator(
+                name: person.name, role: rights.role, projects: rights.projects,
+                owner: person.name, mayBypass: rights.mayBypass, person: person),
+            // The same in each session: it is the owner of the person's drafts.
+            tokenID: "openid-\(id)", tokenHash: signIn.secret(of: person), expirationDate: nil)
     }
 
     /// False once the caller's token has expired or been revoked, or the caller's session has ended.
@@ -174,6 +200,7 @@ package final class AdministratorAccess: Sendable {
                 guard let known = state.sessions[session.hash], known.expirationDate > date else {
                     return false
                 }
+                if let person = known.person { return holder(of: person) != nil }
             }
             return Self.holders(state, environmentHolder, at: date)
                 .contains { $0.tokenID == caller.id }
@@ -211,7 +238,7 @@ package final class AdministratorAccess: Sendable {
 
 /// The holder of an administrator token.
 package struct Administrator: Sendable, Hashable {
-    /// The name of the token, as shown in the audit trail.
+    /// The name of the token, or of the person who signed in, as shown in the audit trail.
     package let name: String
 
     /// The role in all projects, unless ``projects`` limits the administrator.
@@ -220,12 +247,15 @@ package struct Administrator: Sendable, Hashable {
     /// The roles by project, in these projects only; nil does not limit the administrator.
     package let projects: [String: StoredToken.Role]?  // names: IDs of tokens are made here
 
-    /// The person who uses the token; nil for a program, and for an administrator without a stored
-    /// token.
+    /// The person who uses the token, or who signed in; nil for a program, and for an administrator
+    /// without a stored token.
     package let owner: String?
 
     /// The person whose token created the one used; nil when no person did.
     package let creator: String?
+
+    /// The person who signed in at an OpenID provider; nil for the holder of a token.
+    package let person: SignedInPerson?
 
     /// True when the administrator may publish in protected projects without approvals.
     package let mayBypass: Bool
@@ -236,7 +266,8 @@ package struct Administrator: Sendable, Hashable {
 
     package init(
         name: String, role: StoredToken.Role, projects: [String: StoredToken.Role]? = nil,
-        owner: String? = nil, creator: String? = nil, mayBypass: Bool = false
+        owner: String? = nil, creator: String? = nil, mayBypass: Bool = false,
+        person: SignedInPerson? = nil
     ) {
         self.name = name
         self.role = role
@@ -244,6 +275,7 @@ package struct Administrator: Sendable, Hashable {
         self.owner = owner
         self.creator = creator
         self.mayBypass = mayBypass
+        self.person = person
     }
 
     /// False when the administrator's token does not include a project, or only for evaluation.

@@ -5,7 +5,8 @@ package import TemplateStore
 
 /// A new console session: the text of its cookie and the stored part.
 ///
-/// A session ends after its lifetime, at sign-out, or with the token that started it. Because it is
+/// A session ends after its lifetime, at sign-out, or with the token that started it; a person's
+/// without a token when no rule allows it any more. Because it is
 /// stored, it survives a restart and a sign-out takes effect in every process. The cookie does not
 /// reveal the administrator's token.
 package struct AdministratorSession: Sendable {
@@ -27,7 +28,7 @@ package struct AdministratorSession: Sendable {
         stored = StoredSession(
             id: Data.random(bytes: 6).hexadecimal, tokenID: holder.tokenID,
             name: Self.namePrefix + holder.administrator.name, role: holder.administrator.role,
-            hash: Self.hash(of: text), creationDate: date,
+            person: holder.administrator.person, hash: Self.hash(of: text), creationDate: date,
             expirationDate: min(end, holder.expirationDate ?? end))
     }
 

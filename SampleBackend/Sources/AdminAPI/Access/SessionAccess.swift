@@ -9,7 +9,8 @@ package import TemplateStore
 package struct AdministratorCaller: RequestCaller {
     package let administrator: Administrator
 
-    /// The identifier of the token, which is never reused; the name for a trusted administrator.
+    /// The identifier of the token, which is never reused, or of the person; the name for a trusted
+    /// administrator.
     let id: String
 
     /// The console session of the request; nil when the request carries a token.
@@ -123,6 +124,12 @@ package struct SessionAccess: Sendable {
     /// The session cookie, with the name that it has on this connection.
     package func cookie(of headerFields: RequestFields) -> SessionCookie {
         SessionCookie(host: headerFields[named: "host"], isSecure: isSecure(headerFields))
+    }
+
+    /// The cookie of a sign-in at an OpenID provider.
+    package func signInCookie(of headerFields: RequestFields) -> SessionCookie {
+        SessionCookie(
+            .signIn, host: headerFields[named: "host"], isSecure: isSecure(headerFields))
     }
 
     /// Rejects a sign-out from a page that was opened in the session of another token.

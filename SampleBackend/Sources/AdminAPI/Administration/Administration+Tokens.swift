@@ -38,6 +38,17 @@ extension Administration {
         }
     }
 
+    /// Records a failed attempt to sign in, without the token that was tried.
+    package func recordFailedSignIn(from address: ClientAddress?) async {
+        access.countFailedSignIn(from: address)
+        // A failure of the store is counted and logged; the store follower records it later.
+        try? await access.recordFailedSignIns { failed throws(RequestError) in
+            try await callStore("record_failed_sign_ins") { () throws(TemplateStoreError) in
+                try await store.recordFailedSignIns(failed)
+            }
+        }
+    }
+
     /// Ends a session with immediate effect.
     package func removeSession(_ session: StoredSession, actor: String) async throws(RequestError) {
         _ = try await callStore("end_session") { () throws(TemplateStoreError) in

@@ -3,6 +3,7 @@ import Foundation
 import HTTPServing
 import HTTPTypes
 import JSONTree
+import OpenIDConnect
 import TemplateStore
 import Templates
 

@@ -64,7 +64,7 @@ extension Administration {
         var approval = publisher.approval
         approval.changeRequest = ChangeRequestReference(
             id: target.id, tag: stored.tag, outdatedVoters: reviewed.outdatedVoters,
-            vote: publisher.vote)
+            signedInVoters: reviewed.signedInVoters, vote: publisher.vote)
         let description = [stored.request.title, publisher.comment].compactMap { $0 }
         return try await publish(
             CheckedTemplate(

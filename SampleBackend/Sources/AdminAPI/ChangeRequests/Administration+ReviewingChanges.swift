@@ -59,12 +59,21 @@ extension Administration {
             problems = error.problems
         }
         let outdated = try await outdatedVoters(of: stored, review, over: basis)
+        let signedIn = signedInVoters(of: stored)
         return ReviewedChangeRequest(
             stored: stored, basis: basis, review: review, merged: merged, problems: problems,
-            outdatedVoters: outdated,
+            outdatedVoters: outdated, signedInVoters: signedIn,
             count: ApprovalCount(
                 of: stored.request, inProject: stored.project, protection: basis.protection,
-                tokens: basis.tokens, at: now(), ignoring: outdated))
+                tokens: basis.tokens, at: now(), ignoring: outdated, admitting: signedIn))
+    }
+
+    /// The voters who signed in without a token, and may approve by the rules as they are now.
+    private func signedInVoters(of stored: StoredChangeRequest) -> [String] {
+        stored.request.votes.filter { vote in
+            vote.signIn.flatMap { access.signIn?.rights(of: $0) }?
+                .role(inProject: stored.project)?.mayApprove ?? false
+        }.map(\.person)
     }
 
     /// The people who approved before a publish that changed what the request uses.

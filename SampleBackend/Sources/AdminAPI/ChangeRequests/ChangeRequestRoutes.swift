@@ -241,7 +241,8 @@ struct ChangeRequestRoutes: Sendable {
                 "liveVersionNumber is not a version: send the current one that you have seen.")
         }
         let vote = ChangeRequest.Vote(
-            person: person, actor: request.participant.actor, verdict: verdict,
+            person: person, actor: request.participant.actor,
+            signIn: request.administrator?.person, verdict: verdict,
             digest: stored.request.contentDigest, liveVersion: seen, comment: comment,
             date: administration.now())
         return (vote, stored)

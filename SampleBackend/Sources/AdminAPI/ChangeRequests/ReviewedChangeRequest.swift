@@ -46,6 +46,9 @@ struct ReviewedChangeRequest: Sendable {
     /// The people whose approvals were given before something was published that the request uses.
     let outdatedVoters: [String]
 
+    /// The voters who may approve without a stored token.
+    let signedInVoters: [String]
+
     let count: ApprovalCount
 
     /// A request that has ended, whose votes no longer count.
@@ -56,7 +59,7 @@ struct ReviewedChangeRequest: Sendable {
             stored: stored, basis: nil,
             review: ChangeReview(
                 base: base, edited: try RemoteConfigTemplate(stored: contents.edited), live: base),
-            merged: nil, problems: [], outdatedVoters: [],
+            merged: nil, problems: [], outdatedVoters: [], signedInVoters: [],
             count: ApprovalCount(
                 of: stored.request, inProject: stored.project, protection: nil, tokens: [],
                 at: stored.updateTime))
@@ -65,7 +68,7 @@ struct ReviewedChangeRequest: Sendable {
     init(
         stored: StoredChangeRequest, basis: ReviewBasis?, review: ChangeReview,
         merged: ValidatedTemplate?, problems: [TemplateProblem], outdatedVoters: [String],
-        count: ApprovalCount
+        signedInVoters: [String], count: ApprovalCount
     ) {
         self.stored = stored
         self.basis = basis
@@ -73,6 +76,7 @@ struct ReviewedChangeRequest: Sendable {
         self.merged = merged
         self.problems = problems
         self.outdatedVoters = outdatedVoters
+        self.signedInVoters = signedInVoters
         self.count = count
     }
 

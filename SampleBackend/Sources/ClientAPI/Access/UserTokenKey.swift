@@ -1,13 +1,13 @@
-import Foundation
+package import Foundation
 import HTTPServing
 import JSONTree
 import JWTKit
 
-/// A key that verifies user tokens with one fixed algorithm.
+/// A public key, or the secret of user tokens, that verifies signatures with one fixed algorithm.
 ///
 /// A key that allows several algorithms is stored once per algorithm, so a token's header cannot
 /// determine how the key is interpreted (algorithm confusion).
-struct UserTokenKey: Sendable {
+package struct UserTokenKey: Sendable {
     /// The `kid` of the key set; nil matches every token.
     let id: String?
 
@@ -15,10 +15,15 @@ struct UserTokenKey: Sendable {
 
     /// True when a token with this `alg` and `kid` may be signed with the key; a nil `kid` matches
     /// every key.
-    func fits(algorithm name: String, id other: String?) -> Bool {
+    package func fits(algorithm name: String, id other: String?) -> Bool {
         guard algorithm.name == name else { return false }  // names: our own literals, in ASCII
         guard let id, let other else { return true }
         return id.hasSameBytes(as: other)
+    }
+
+    /// True when the key has signed the bytes.
+    package func hasSigned(_ bytes: some DataProtocol, as signature: Data) -> Bool {
+        (try? algorithm.verify(signature, signs: bytes)) ?? false
     }
 
     /// An HS256 key from a shared secret.
@@ -31,12 +36,12 @@ struct UserTokenKey: Sendable {
 
 extension UserTokenKey {
     /// Maximum size of a key set file.
-    static let maximumKeySetBytes = 1 << 20
+    package static let maximumKeySetBytes = 1 << 20
 
     /// Parses a JWKS file (RFC 7517) and returns at least one key.
     ///
     /// Keys that cannot verify signatures, or whose type is not supported, are skipped.
-    static func keys(ofSet data: Data) async throws(UserTokenKeyError) -> [UserTokenKey] {
+    package static func keys(ofSet data: Data) async throws(UserTokenKeyError) -> [UserTokenKey] {
         guard data.count <= maximumKeySetBytes else {
             throw UserTokenKeyError("it has more than \(maximumKeySetBytes) bytes")
         }

@@ -229,6 +229,6 @@ private struct ParsedToken {
 
     /// True when the key, which must fit, has signed the token.
     func isSigned(with key: UserTokenKey) -> Bool {
-        (try? key.algorithm.verify(signature, signs: signedBytes)) ?? false
+        key.hasSigned(signedBytes, as: signature)
     }
 }

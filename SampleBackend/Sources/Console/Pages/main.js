@@ -9,6 +9,7 @@ import {watchFocus} from './controls/focus.js';
 import {watchHistory} from './controls/held-entry.js';
 import {Frame} from './frame/frame.js';
 import {pages} from './frame/pages.js';
+import {arriveFromProvider} from './frame/provider-sign-in.js';
 import {SessionController} from './frame/session-controller.js';
 import {showSignIn, signInAgain} from './frame/sign-in.js';
 import {watchPresses} from './input/press.js';
@@ -19,6 +20,8 @@ import {setCSRFToken, setForbiddenHandler, setSignedOutHandler} from './server/a
 import {currentSession, onSessionElsewhere, signIn} from './server/session.js';
 import {forgetUser} from './storage/stored-data.js';
 
+// Before anything reads the address.
+arriveFromProvider();
 const root = /** @type {HTMLElement} */ (document.getElementById('root'));
 
 const controller = new SessionController({

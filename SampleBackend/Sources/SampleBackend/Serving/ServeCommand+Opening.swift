@@ -51,6 +51,7 @@ extension ServeCommand {
         options.samplesSignals = !noSample
         options.crossOriginAccess = CrossOriginAccess(origins: access.allowedOrigins)
         options.administratorToken = try administratorToken.map { SecretHash(of: $0.text) }
+        options.openID = try await openID.options(allowedHosts: access.allowedHosts + [hostname])
         options.allowedHosts = access.allowedHosts
         options.trustedProxies = try access.proxies
         if let tlsCertificate, let tlsKey {

@@ -24,7 +24,7 @@ struct ServeCommand: AsyncParsableCommand {
             http://HOST:PORT". The log goes to standard error. SIGTERM and SIGINT \
             let requests in flight finish; the process exits with 0 within 10 seconds, after \
             SIGTERM once --drain-seconds are over. During the start both end it at once. SIGHUP \
-            reads the files of TLS and JWKS again.
+            reads the files of TLS, JWKS and --oidc-roles again.
 
             The environment variable ACTIVECONFIG_ADMIN_TOKEN, with at least \
             \(ConfigServerOptions.minimumAdministratorTokenLength) characters, is a token \
@@ -67,6 +67,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Access")
     var access: AccessOptions
+
+    @OptionGroup(title: "Sign-in of people")
+    var openID: OpenIDServeOptions
 
     @OptionGroup(title: "Signatures and acknowledgements")
     var assurance: AssuranceOptions

@@ -10,19 +10,23 @@ import {enter} from '../routing/address-bar.js';
 import {ServerError} from '../server/api.js';
 import {signIn} from '../server/session.js';
 import {draftDownloads} from '../transfer/draft-export.js';
+import {providerLink} from './provider-sign-in.js';
 
 /**
  * Creates the form.
  *
- * @param {{notice?: string, onSignedIn: (session: Session) => void}} options `notice` is shown
- *     above the form; `onSignedIn` receives the new session.
+ * @param {{notice?: string, isOverPages?: boolean, onSignedIn: (session: Session) => void}} options
+ *     `notice` is shown above the form; `isOverPages` is true when pages must stay open;
+ *     `onSignedIn` receives the new session.
  * @returns {{outcome: HTMLElement, form: HTMLFormElement, button: HTMLButtonElement,
- *     token: HTMLInputElement}} Its
- *     parts: messages, the form with its field `token`, and the button, which belongs to the form.
+ *     token: HTMLInputElement, provider: HTMLElement}} Its
+ *     parts: messages, the form with its field `token`, the button, which belongs to the form, and
+ *     the link to the OpenID provider.
  */
-function signInForm({notice, onSignedIn}) {
+function signInForm({notice, isOverPages = false, onSignedIn}) {
     const id = newID('form');
     const outcome = h('div', {}, notice && message('info', notice));
+    const provider = providerLink(outcome, isOverPages);
     const token = h('input', {
         type: 'password', name: 'token', autocomplete: 'current-password', spellcheck: 'false',
         required: true, 'data-autofocus': true});
@@ -48,7 +52,7 @@ function signInForm({notice, onSignedIn}) {
             token.select();
         }
     };
-    return {outcome, button, token, form: h('form', {id, class: 'form', novalidate: true,
+    return {outcome, button, token, provider, form: h('form', {id, class: 'form', novalidate: true,
         onsubmit: submit}, field('Token', token, {
         hint: 'You stay signed in for 12 hours. The browser does not store the token.'}))};
 }
@@ -61,14 +65,14 @@ function signInForm({notice, onSignedIn}) {
  */
 export function showSignIn(root, options) {
     document.title = 'Sign in · ActiveConfig';
-    const {outcome, form, button, token} = signInForm(options);
+    const {outcome, form, button, token, provider} = signInForm(options);
     form.append(button);
     fill(root, h('main', {class: 'sign-in'},
         h('div', {class: 'sign-in-card'},
             h('img', {src: fileAddress('icon.svg'), alt: '', width: '40', height: '40'}),
             h('h1', {}, 'ActiveConfig console'),
             h('p', {class: 'lead'}, 'Sign in with an administrator token.'),
-            outcome, form,
+            outcome, form, provider,
             h('details', {}, h('summary', {}, 'Where do I get a token?'),
                 h('p', {}, 'A publisher creates it on the page Tokens, and sends it, or a link '
                     + 'that signs in.'),
@@ -96,7 +100,8 @@ export async function signInAgain({session: {name}, workspaces}, elsewhere) {
     let take;
     let place = '';
     const session = await openDialog('Sign in again', (close) => {
-        const {outcome, form, button, token} = signInForm({
+        const {outcome, form, button, token, provider} = signInForm({
+            isOverPages: true,
             notice: `The session of ${administratorName(name)} has ended. This tab keeps its `
                 + 'draft and what you entered for a token of the same name, role and projects: '
                 + 'sign in with one to continue.' + (withDraft.length
@@ -110,7 +115,8 @@ export async function signInAgain({session: {name}, workspaces}, elsewhere) {
             token.value = link.token;
             form.requestSubmit(button);
         };
-        return {body: [outcome, form], actions: [draftDownloads(withDraft, name), button]};
+        return {body: [outcome, form, provider],
+            actions: [draftDownloads(withDraft, name), button]};
     }, {isRequired: true, onAddress: ({token, place: page}) => {
         if (token !== null) take({token, place: page});
     }});

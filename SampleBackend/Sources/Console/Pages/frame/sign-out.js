@@ -30,8 +30,10 @@ export async function signOutUser(user, workspaces, ended) {
             h('div', {class: 'actions'}, draftDownloads(workspaces.withDraft, user))],
         action: 'Lose them and sign out', isDangerous: true})) return null;
     const hasDraft = Boolean(workspaces.open?.draft);
+    /** @type {?string} */
+    let atProvider;
     try {
-        await signOut();
+        atProvider = await signOut();
     } catch (error) {
         const advice = error instanceof ServerError && error.status === 403
             ? ' If another session has begun in this browser, sign out again to end that.' : '';
@@ -43,5 +45,6 @@ export async function signOutUser(user, workspaces, ended) {
     forgetUser(user);
     forgetInputOf(user);
     replaceFragment('');
+    if (atProvider) location.assign(atProvider);
     return hasDraft ? ' Your draft is kept for when you sign in again.' : '';
 }

@@ -34,8 +34,23 @@ export async function currentSession(paths = []) {
  */
 export async function signIn(token) {
     const session = (await call('POST', '/console/session', {body: {token}})).body;
-    channel.postMessage('began');
+    announceSession();
     return session;
+}
+
+/**
+ * OpenID provider at which people sign in, and why the last sign-in in this browser failed; null
+ * without a provider.
+ *
+ * @returns {Promise<?{issuer: string, origin: string, failure?: string}>}
+ */
+export async function openIDProvider() {
+    return (await call('GET', '/console/openid')).body;
+}
+
+/** Notifies the browser's other tabs that a session began. */
+export function announceSession() {
+    channel.postMessage('began');
 }
 
 /**
@@ -47,10 +62,15 @@ export function onSessionElsewhere(handler) {
     channel.addEventListener('message', ({data}) => handler(data === 'ended'));
 }
 
-/** Ends the session; the server deletes the cookie. */
+/**
+ * Ends the session; the server deletes the cookie.
+ *
+ * @returns {Promise<?string>} Address that ends the session at the OpenID provider, too, if any.
+ */
 export async function signOut() {
-    await call('DELETE', '/console/session');
+    const {body} = await call('DELETE', '/console/session');
     channel.postMessage('ended');
+    return body?.endSession ?? null;
 }
 
 /**

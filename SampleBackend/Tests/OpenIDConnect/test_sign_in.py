@@ -1,0 +1,142 @@
+"""Signing in at a provider: what an attacker, an administrator and a failing provider can do."""
+
+import json
+import unittest
+from urllib.parse import parse_qs, urlsplit
+
+from provider import CLIENT_SECRET, Provider
+from sign_in_backend import TOKEN, Browser, SignInBackend
+
+RULES = [
+    {"email": "ada@shop.example", "role": "publisher"},
+    {"group": "editors", "projects": {"default": "editor"}},
+]
+
+
+class SignInTests(unittest.TestCase):
+    def setUp(self):
+        self.provider = Provider()
+        self.addCleanup(self.provider.close)
+        self.backend = SignInBackend(self.provider.issuer, RULES)
+        self.addCleanup(self.backend.close)
+        self.provider.client = self.backend.client
+        self.browser = Browser(self.backend.url)
+
+    def test_signs_in_and_out_here_and_at_the_provider(self):
+        self.assertIsNone(self.browser.sign_in())
+        session = self.browser.session.json
+        self.assertEqual((session["name"], session["role"]), ("ada@shop.example", "publisher"))
+        audit = self.browser.get("/v1/projects/default/audit").json["entries"]
+        entry, = [entry for entry in audit if entry["subject"] == "Console session of ada@shop.example"]
+        self.assertEqual(entry["actor"], "ada@shop.example")
+        self.assertEqual(entry["detail"], f"publisher, subject 1 of {self.provider.issuer}")
+        ended = self.browser.get("/console/session", "DELETE", X_CSRF_Token=session["csrfToken"])
+        self.assertEqual(ended.status, 200)
+        self.assertEqual(self.browser.session.status, 204)
+        back = self.browser.get(ended.json["endSession"])
+        self.assertEqual(back.fields["Location"], self.backend.url + "/console/")
+        self.assertEqual(self.provider.ended, [{
+            "client_id": "activeconfig", "post_logout_redirect_uri": self.backend.url + "/console/"}])
+
+    def test_refuses_a_wrong_state(self):
+        callback = self.browser.begin()
+        state = parse_qs(urlsplit(callback).query)["state"][0]
+        self.assertIn("(state)", self.browser.follow(callback.replace(state, "x" * len(state))))
+        self.assertEqual(self.browser.session.status, 204)
+
+    def test_refuses_an_answer_in_another_browser(self):
+        callback = self.browser.begin()
+        victim = Browser(self.backend.url)
+        self.assertIn("This browser has not begun", victim.follow(callback))
+        self.assertEqual(victim.session.status, 204)
+
+    def test_refuses_a_replayed_answer_and_code(self):
+        begun = self.browser.begin()
+        kept = list(self.browser.cookies)
+        self.assertIsNone(self.browser.follow(begun))
+        replay = Browser(self.backend.url)
+        for cookie in kept:
+            replay.cookies.set_cookie(cookie)
+        self.assertIn("used before", replay.follow(begun))
+        other = Browser(self.backend.url)
+        query = parse_qs(urlsplit(other.begin()).query)
+        code = parse_qs(urlsplit(begun).query)["code"][0]
+        failure = other.follow(f"/console/openid/callback?state={query['state'][0]}&code={code}")
+        self.assertIn("invalid_grant", failure)
+        for attacker in (replay, other):
+            self.assertEqual(attacker.session.status, 204)
+
+    def test_refuses_tokens_for_others(self):
+        for changes, reason in (
+                ({"aud": "other"}, "(aud)"), ({"azp": "other"}, "(azp)"), ({"iss": "https://x"}, "(iss)"),
+                ({"nonce": "other"}, "(nonce)"), ({"exp": 1}, "(exp)"), ({"iat": 1}, "(iat)")):
+            self.provider.changes = changes
+            self.assertIn(reason, self.browser.sign_in())
+            self.assertEqual(self.browser.session.status, 204)
+
+    def test_refuses_people_without_a_rule(self):
+        for person in ({"sub": "2", "email": "ada@shop.example"},
+                       {"sub": "2", "email": "ada@shop.example", "email_verified": False},
+                       {"sub": "2", "email": "eve@shop.example", "email_verified": True},
+                       {"sub": "2", "groups": ["viewers"]}):
+            self.provider.person = person
+            self.assertIn("no rule of this server allows it", self.browser.sign_in())
+        self.provider.error = "access_denied"
+        self.assertIn('"access_denied": "Not today"', self.browser.sign_in())
+
+    def test_begins_only_at_the_public_url(self):
+        elsewhere = Browser(self.backend.url.replace("127.0.0.1", "localhost"))
+        begun = elsewhere.get("/console/openid/sign-in")
+        self.assertEqual((begun.status, begun.fields["Location"]), (303, "/console/"))
+        self.assertIn(f"only at {self.backend.url}/console/", elsewhere.get("/console/openid").json["failure"])
+        foreign = self.browser.get("/console/openid/sign-in", Sec_Fetch_Site="cross-site")
+        self.assertEqual(foreign.status, 403)
+
+    def test_takes_a_new_key_of_the_provider(self):
+        self.assertIsNone(self.browser.sign_in())
+        self.provider.rotate()
+        self.assertIsNone(Browser(self.backend.url).sign_in())
+
+    def test_ends_the_rights_of_a_removed_rule_at_the_next_request(self):
+        self.provider.person = {"sub": "2", "groups": ["editors", "others"]}
+        self.assertIsNone(self.browser.sign_in())
+        path = "/v1/projects/default/remoteConfig"
+        self.assertEqual(self.browser.session.json["projects"], {"default": "editor"})
+        self.assertEqual(self.browser.get(path).status, 200)
+        # A mistake changes nothing, and is named with its place.
+        self.backend.replace_rules('{"rules": [{"group": "editors", "role": "king"}]}')
+        self.assertIn("rules[0].role: give one of", self.backend.log.read_text("utf-8"))
+        self.assertEqual(self.browser.get(path).status, 200)
+        self.backend.replace_rules(json.dumps({"rules": RULES[:1]}))
+        self.assertEqual(self.browser.get(path).status, 401)
+        self.assertIn("no rule of this server allows it", self.browser.sign_in())
+        token = {"Authorization": f"Bearer {TOKEN}"}
+        self.assertEqual(Browser(self.backend.url).get(path, **token).status, 200)
+
+    def test_logs_no_secret(self):
+        callback = self.browser.begin()
+        self.assertIsNone(self.browser.follow(callback))
+        log = self.backend.log.read_text("utf-8")
+        query = parse_qs(urlsplit(callback).query)
+        for secret in (CLIENT_SECRET, query["code"][0], query["state"][0]):
+            self.assertNotIn(secret, log)
+
+
+class FailingProviderTests(unittest.TestCase):
+    def test_says_that_the_provider_does_not_answer_and_takes_tokens(self):
+        provider = Provider()
+        provider.close()
+        backend = SignInBackend(provider.issuer, RULES)
+        self.addCleanup(backend.close)
+        browser = Browser(backend.url)
+        begun = browser.get("/console/openid/sign-in")
+        self.assertEqual((begun.status, begun.fields["Location"]), (303, "/console/"))
+        self.assertIn("does not answer", browser.get("/console/openid").json["failure"])
+        # Shown once.
+        self.assertNotIn("failure", browser.get("/console/openid").json)
+        token = {"Authorization": f"Bearer {TOKEN}"}
+        self.assertEqual(browser.get("/v1/projects", **token).status, 200)
+
+
+if __name__ == "__main__":
+    unittest.main()
