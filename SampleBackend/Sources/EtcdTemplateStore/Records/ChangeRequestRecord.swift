@@ -4,8 +4,8 @@ import TemplateStore
 /// The header of a change request; its texts have a key of their own, and its templates are
 /// contents.
 struct ChangeRequestRecord: EtcdRecord {
-    private let project: String
-    private let id: String
+    let project: String
+    let id: String
     private let state: String
     private let tag: String
     private let updateTime: RecordDate
