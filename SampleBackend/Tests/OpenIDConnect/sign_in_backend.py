@@ -34,7 +34,7 @@ class SignInBackend:
         with open(self.log, "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(
                 [os.environ["ACTIVECONFIG_BACKEND"], "serve", "--port", str(port), "--dev",
-                 "--store", f"sqlite:{self.folder.name}/backend.sqlite", "--log-level", "debug",
+                 "--store", f"sqlite:{self.folder.name}/backend.sqlite", "--log-level", "trace",
                  # All sign-ins of the tests come from one address.
                  "--rate-limit", "0",
                  "--oidc-issuer", issuer, "--oidc-client-id", CLIENT_ID,

@@ -1,7 +1,11 @@
 """Signing in at a provider: what an attacker, an administrator and a failing provider can do."""
 
 import json
+import os
+import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from provider import CLIENT_SECRET, Provider
@@ -120,6 +124,36 @@ class SignInTests(unittest.TestCase):
         query = parse_qs(urlsplit(callback).query)
         for secret in (CLIENT_SECRET, query["code"][0], query["state"][0]):
             self.assertNotIn(secret, log)
+
+
+class RefusedOptionsTests(unittest.TestCase):
+    def refusal(self, rules='{"rules": []}', secret=CLIENT_SECRET, **changes):
+        """The message with which `serve` refuses options."""
+        with tempfile.TemporaryDirectory() as folder:
+            options = {
+                "oidc_issuer": "https://login.example", "oidc_client_id": "activeconfig",
+                "oidc_client_secret_file": f"{folder}/secret", "oidc_roles": f"{folder}/roles.json",
+                "public_url": "http://localhost:8080"} | changes
+            Path(folder, "secret").write_text(secret, "utf-8")
+            Path(folder, "roles.json").write_text(rules, "utf-8")
+            process = subprocess.run(
+                [os.environ["ACTIVECONFIG_BACKEND"], "serve", "--port", "0", "--store", "memory",
+                 *(text for name, value in options.items() if value is not None
+                   for text in ("--" + name.replace("_", "-"), value))],
+                capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(process.returncode, 64, process.stderr)
+            return process.stderr
+
+    def test_names_what_is_wrong(self):
+        self.assertIn("needs all of", self.refusal(public_url=None))
+        self.assertIn("rules[0]: give exactly one", self.refusal(rules='{"rules": [{}]}'))
+        self.assertIn("Line 2, column 1", self.refusal(rules='{"rules":\n'))
+        self.assertIn("cannot be read", self.refusal(oidc_roles="/nowhere"))
+        self.assertIn("cannot be read", self.refusal(oidc_client_secret_file="/nowhere"))
+        self.assertIn("at least 16", self.refusal(secret="short"))
+        self.assertIn("--allowed-host", self.refusal(public_url="https://config.example"))
+        self.assertIn("has a path", self.refusal(public_url="http://localhost/console"))
+        self.assertIn("https://", self.refusal(oidc_issuer="http://login.example"))
 
 
 class FailingProviderTests(unittest.TestCase):
