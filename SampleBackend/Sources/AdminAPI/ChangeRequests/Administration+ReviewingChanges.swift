@@ -1,6 +1,7 @@
 import ClientAPI
 import Foundation
 import HTTPServing
+import OpenIDConnect
 import TemplateStore
 import Templates
 
