@@ -62,6 +62,8 @@ RULES = [
     ("SampleBackend/Tests/Readme/*", ["backend SampleBackend/Tests/Readme/run.sh"]),
     ("SampleBackend/Tests/OpenFeature/*", ["backend SampleBackend/Tests/OpenFeature/run.sh"]),
     ("SampleBackend/Tests/FirebaseAdmin/*", ["backend SampleBackend/Tests/FirebaseAdmin/run.sh"]),
+    ("SampleBackend/Tests/Scale/change*.py", ["backend SampleBackend/Tests/Scale/changerequests.py"]),
+    ("SampleBackend/Tests/Scale/review*.py", ["backend SampleBackend/Tests/Scale/changerequests.py"]),
     ("SampleBackend/Tests/Scale/*",
      ["script SampleBackend/Tests/Scale/linearizability.py --self-test", "backend SampleBackend/Tests/Scale/run.sh"]),
     ("SampleBackend/Tests/Simulation/*",

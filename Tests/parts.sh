@@ -277,6 +277,11 @@ run_fuzz() {
 run_scale() {
     step "build" build_backend_package
     step "faults" SampleBackend/Tests/Scale/run.sh
+    local store
+    for store in sqlite etcd; do
+        step "change requests, $store" env PYTHONDONTWRITEBYTECODE=1 \
+            SampleBackend/Tests/Scale/changerequests.py --binary "$SAMPLE_BACKEND" --store "$store"
+    done
     step "simulation" SampleBackend/Tests/Simulation/simulate.py --check \
         SampleBackend/Tests/Simulation/points.json
     step "capacity" SampleBackend/Tests/Simulation/simulate.py --page SampleBackend/Operations/Capacity.md
