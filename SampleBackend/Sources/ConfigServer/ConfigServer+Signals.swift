@@ -1,3 +1,4 @@
+import AdminAPI
 import ClientAPI
 import HTTPServing
 import Logging
@@ -17,7 +18,7 @@ extension ConfigServer {
     /// A reload for each kind of file, so that one that cannot be read does not delay the other.
     static func reloads(
         certificate: TLSCertificate?, userTokens: UserTokenVerifier?, rules: OpenIDRulesFile?,
-        logger: Logger
+        access: AdministratorAccess, logger: Logger
     ) -> [FileReload] {
         var reloads: [FileReload] = []
         if let certificate {
@@ -38,6 +39,8 @@ extension ConfigServer {
             reloads.append(
                 FileReload("rules for sign-ins", files: rules.path, logger: logger) {
                     try await rules.read()
+                    // Polls of people whom the new rules refuse end.
+                    access.notifyOfRevocation()
                 })
         }
         return reloads

@@ -127,7 +127,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
         certificate = options.certificate ?? options.tls.map(TLSCertificate.init)
         reloads = Self.reloads(
             certificate: certificate, userTokens: options.clientAccess.userTokens,
-            rules: options.openID?.rules, logger: logger)
+            rules: options.openID?.rules, access: access, logger: logger)
         self.logger = logger
         self.onListening = onListening
     }

@@ -8,7 +8,10 @@ actor FetchedValue<Value: Sendable> {
 
     private let fetch: @Sendable () async throws(OpenIDError) -> Value
     private let now: @Sendable () -> ContinuousClock.Instant
-    private var last: (outcome: Outcome, time: ContinuousClock.Instant)?
+    /// The last value, which a later failure leaves in use.
+    private var value: (value: Value, time: ContinuousClock.Instant)?
+    /// The failure of the last fetch; nil after a success.
+    private var failure: (error: OpenIDError, time: ContinuousClock.Instant)?
     private var running: Task<Outcome, Never>?
 
     init(
@@ -19,17 +22,18 @@ actor FetchedValue<Value: Sendable> {
         self.fetch = fetch
     }
 
-    /// The value, which is at most `maximumAge` old.
+    /// The value, which is at most `maximumAge` old unless the provider does not answer.
     func value(atMostOld maximumAge: Duration) async throws(OpenIDError) -> Value {
-        if let last {
-            let age = last.time.duration(to: now())
-            switch last.outcome {
-            case .success(let value): if age < maximumAge { return value }
-            case .failure(let error): if age < Self.failureTime { throw error }
-            }
+        if let value, value.time.duration(to: now()) < maximumAge { return value.value }
+        let hasJustFailed = failure.map { $0.time.duration(to: now()) < Self.failureTime } ?? false
+        let outcome: Outcome
+        if let failure, hasJustFailed {
+            outcome = .failure(failure.error)
+        } else {
+            outcome = await (running ?? begin()).value
         }
-        let task = running ?? begin()
-        return try await task.value.get()
+        if let value, case .failure = outcome, maximumAge > .zero { return value.value }
+        return try outcome.get()
     }
 
     private func begin() -> Task<Outcome, Never> {
@@ -39,15 +43,17 @@ actor FetchedValue<Value: Sendable> {
     }
 
     private func finish() async -> Outcome {
-        let time = now()
-        let outcome: Outcome
+        let start = now()
         do throws(OpenIDError) {
-            outcome = .success(try await fetch())
+            let fetched = try await fetch()
+            (value, failure) = ((fetched, start), nil)
+            running = nil
+            return .success(fetched)
         } catch {
-            outcome = .failure(error)
+            // A provider that hangs fails after the time limit of a request.
+            failure = (error, now())
+            running = nil
+            return .failure(error)
         }
-        last = (outcome, time)
-        running = nil
-        return outcome
     }
 }

@@ -37,7 +37,10 @@ public struct OpenIDOptions: Sendable {
         issuer: String, clientID: String, clientSecret: Secret, publicURL: String,
         rules: OpenIDRulesFile
     ) throws(OpenIDError) {
-        _ = try ProviderURL(issuer, named: "issuer")
+        let issuerURL = try ProviderURL(issuer, named: "issuer")
+        guard issuerURL.components.percentEncodedQuery == nil else {
+            throw OpenIDError("The issuer \(issuer.quoted) has a query: give it without.")
+        }
         let address = try ProviderURL(publicURL, named: "public URL")
         guard ["", "/"].contains(address.components.percentEncodedPath),
             address.components.percentEncodedQuery == nil

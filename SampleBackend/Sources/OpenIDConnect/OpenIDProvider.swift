@@ -140,14 +140,22 @@ struct OpenIDProvider: Sendable {
         let rules = options.rules.rules
         // Some providers send a text.
         let isVerified = claims["email_verified"] == true || claims["email_verified"] == "true"
-        let address = isVerified ? claims["email"]?.stringValue.flatMap(VerifiedAddress.init) : nil
+        let address = claims["email"]?.stringValue.flatMap(VerifiedAddress.init)?.text
         let node = claims[rules.groupsClaim]
         let groups = node?.arrayValue?.compactMap(\.stringValue) ?? [node?.stringValue ?? ""]
-        let known = rules.groups
+        let kept = groups.filter { $0.utf8.count <= Self.maximumGroupBytes }
+        let found = Set(kept.map { ExactText($0) })
+        // Rules that are read later can name others, to refuse people.
+        let named: [String] = found.intersection(rules.groups).map(\.text).sorted()
+        let others: [String] = found.subtracting(rules.groups).map(\.text).sorted()
         return SignedInPerson(
-            issuer: options.issuer, subject: subject, address: address?.text,
-            groups: Set(groups.map { ExactText($0) }).intersection(known).map(\.text).sorted())
+            issuer: options.issuer, subject: subject, address: isVerified ? address : nil,
+            unverifiedAddress: isVerified ? nil : address,
+            groups: Array((named + others).prefix(max(Self.maximumGroups, named.count))))
     }
+
+    /// Maximum number of groups of a person that are kept, and of bytes of a name, as in rules.
+    private static let (maximumGroups, maximumGroupBytes) = (50, 200)
 }
 
 /// An error that a provider reports by a code and a text (RFC 6749, 4.1.2.1 and 5.2).

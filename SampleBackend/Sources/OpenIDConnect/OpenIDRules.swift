@@ -2,7 +2,7 @@ package import Foundation
 import JSONTree
 package import TemplateStore
 
-/// The roles of people who sign in, by e-mail address, domain or group.
+/// The roles of people who sign in, by e-mail address, domain, group, or the provider's identifier.
 ///
 /// The first rule that fits a person decides, so a file reads from top to bottom. Rules do not add
 /// up: a person with two groups has the rights of the rule that comes first.
@@ -26,6 +26,8 @@ package struct OpenIDRules: Sendable, Hashable {
     }
 
     enum Subject: Sendable, Hashable {
+        /// The provider's identifier (`sub`).
+        case identifier(ExactText)
         case address(ExactText)
         case domain(ExactText)
         case group(ExactText)
@@ -47,15 +49,18 @@ package struct OpenIDRules: Sendable, Hashable {
 
     /// The rights of a person; nil when no rule fits, or the first that fits refuses.
     package func rights(of person: SignedInPerson) -> Rights? {
-        let address = person.address.map { ExactText($0) }
-        let domain = person.address.flatMap { $0.split(separator: "@").last }.map {
-            ExactText(String($0))
-        }
         let groups = Set(person.groups.map { ExactText($0) })
         let first = rules.first { rule in
-            switch rule.subject {
-            case .address(let wanted): address == wanted
-            case .domain(let wanted): domain == wanted
+            // Who loses the proof of an address must not escape a refusal by it.
+            let addresses = [person.address, rule.rights == nil ? person.unverifiedAddress : nil]
+                .compactMap { $0 }
+            return switch rule.subject {
+            case .identifier(let wanted): ExactText(person.subject) == wanted
+            case .address(let wanted): addresses.contains { ExactText($0) == wanted }
+            case .domain(let wanted):
+                addresses.contains { address in
+                    address.split(separator: "@").last.map { ExactText(String($0)) } == wanted
+                }
             case .group(let wanted): groups.contains(wanted)
             }
         }
@@ -116,10 +121,11 @@ extension OpenIDRules {
 
     private static func rule(_ node: JSONNode, at path: String) throws(OpenIDError) -> Rule {
         try check(
-            node, at: path, knows: ["email", "domain", "group", "role", "projects", "mayBypass"])
-        let names = ["email", "domain", "group"].filter { node[$0] != nil }
+            node, at: path,
+            knows: ["email", "domain", "group", "subject", "role", "projects", "mayBypass"])
+        let names = ["email", "domain", "group", "subject"].filter { node[$0] != nil }
         guard names.count == 1, let name = names.first, let value = node[name] else {
-            throw OpenIDError("\(path): give exactly one of email, domain and group")
+            throw OpenIDError("\(path): give exactly one of email, domain, group and subject")
         }
         let text = try text(value, at: "\(path).\(name)")
         let subject: Subject
@@ -135,6 +141,7 @@ extension OpenIDRules {
                     "\(path).domain: \(text.quoted) is not a domain such as shop.example")
             }
             subject = .domain(ExactText(String(address.text.dropFirst(2))))
+        case "subject": subject = .identifier(ExactText(text))
         default: subject = .group(ExactText(text))
         }
         return Rule(subject: subject, rights: try rights(node, at: path))
@@ -243,7 +250,9 @@ struct VerifiedAddress: Sendable, Hashable {
     init?(_ text: String) {
         let parts = text.utf8.split(
             separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-        guard text.utf8.count <= 254, parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty,
+        guard text.utf8.count <= 254, parts.count == 2, !parts[0].isEmpty,
+            parts[1].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+                .allSatisfy({ !$0.isEmpty }),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             parts[1].allSatisfy({ byte in
                 switch byte {

@@ -12,7 +12,17 @@ package final class OpenIDSignIn: Sendable {
     private let now: @Sendable () -> Date
 
     /// The states of sign-ins that have ended, with the time at which their cookie expires.
-    private let used = NIOLockedValueBox<[Data: Date]>([:])
+    private struct UsedStates {
+        var dates: [Data: Date] = [:]
+        var nextCleaning = Date.distantPast
+    }
+
+    private let used = NIOLockedValueBox(UsedStates())
+
+    /// Maximum number of exchanges with the provider at a time, which anybody can begin.
+    private static let maximumExchanges = 16
+
+    private let exchanges = NIOLockedValueBox(0)
 
     package convenience init(options: OpenIDOptions) {
         self.init(options: options, transport: HTTPProviderTransport())
@@ -113,6 +123,15 @@ package final class OpenIDSignIn: Sendable {
         guard let code = callback.code, !code.isEmpty else {
             throw OpenIDError("The provider sent no code: begin again.", isOfProvider: true)
         }
+        let isRunning = exchanges.withLockedValue { count in
+            if count >= Self.maximumExchanges { return false }
+            count += 1
+            return true
+        }
+        guard isRunning else {
+            throw OpenIDError("Too many people are signing in at this moment: begin again.")
+        }
+        defer { exchanges.withLockedValue { $0 -= 1 } }
         return try await provider.person(code: code, attempt: attempt, at: now())
     }
 
@@ -120,8 +139,11 @@ package final class OpenIDSignIn: Sendable {
         let date = now()
         let hash = Data.sha256(of: attempt.state)
         return used.withLockedValue { used in
-            used = used.filter { $0.value > date }
-            return used.updateValue(attempt.expirationDate, forKey: hash) == nil
+            if used.nextCleaning <= date {
+                used.dates = used.dates.filter { $0.value > date }
+                used.nextCleaning = date + 60
+            }
+            return used.dates.updateValue(attempt.expirationDate, forKey: hash) == nil
         }
     }
 

@@ -19,11 +19,18 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
         /// did.
         public let creator: String?
 
+        /// The provider's identifier of a person who signed in without a token, which stays the same
+        /// when the name changes; nil for the holder of a token.
+        public let identity: String?
+
         /// Creates a participant.
-        public init(person: String?, actor: String, creator: String? = nil) {
+        public init(
+            person: String?, actor: String, creator: String? = nil, identity: String? = nil
+        ) {
             self.person = person
             self.actor = actor
             self.creator = creator
+            self.identity = identity
         }
 
         /// True for the same names, byte by byte.
@@ -31,13 +38,13 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
             actor.utf8.elementsEqual(other.actor.utf8)
                 && person.map { Data($0.utf8) } == other.person.map { Data($0.utf8) }
                 && creator.map { Data($0.utf8) } == other.creator.map { Data($0.utf8) }
+                && identity.map { Data($0.utf8) } == other.identity.map { Data($0.utf8) }
         }
 
         /// True for a person who uses the token, or has created it.
-        func isUsed(by person: String) -> Bool {
-            [self.person, creator].contains {
-                $0.map { $0.utf8.elementsEqual(person.utf8) } ?? false
-            }
+        func isUsed(by person: String, identity: String?) -> Bool {
+            [self.person, creator].contains { ChangeRequest.areSame($0, person) }
+                || ChangeRequest.areSame(self.identity, identity)
         }
     }
 
@@ -186,11 +193,17 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
         if !isKnown { editors.append(editor) }
     }
 
-    /// Records a vote, which replaces the earlier one of the same person, whose comment stays.
+    /// Records a vote, which replaces the earlier one of the same person, whose comment stays while
+    /// there is room: one person's votes must not keep others from voting.
     public mutating func add(_ vote: Vote) {
-        let isReplaced = { (other: Vote) in other.person.utf8.elementsEqual(vote.person.utf8) }
+        let isReplaced = { (other: Vote) in
+            Self.areSame(other.person, vote.person)
+                || Self.areSame(other.signIn?.identity, vote.signIn?.identity)
+        }
         for replaced in votes.filter(isReplaced) {
-            guard let text = replaced.comment else { continue }
+            guard let text = replaced.comment,
+                record.count < TemplateStoreLimits.changeRequestBytes
+            else { continue }
             let author = Participant(person: replaced.person, actor: replaced.actor)
             add(Comment(author: author, text: text, date: replaced.date))
         }
@@ -215,8 +228,19 @@ extension ChangeRequest {
 
     /// True when a person made the request or changed its content, also with a token that the
     /// person has created.
-    public func isMade(by person: String) -> Bool {
-        ([author] + editors).contains { $0.isUsed(by: person) }
+    ///
+    /// - Parameters:
+    ///   - person: The name of the person.
+    ///   - identity: The provider's identifier of a person who signed in without a token.
+    /// - Returns: False for everybody else.
+    public func isMade(by person: String, identity: String? = nil) -> Bool {
+        ([author] + editors).contains { $0.isUsed(by: person, identity: identity) }
+    }
+
+    /// True for two equal texts, byte by byte; false when one is missing.
+    fileprivate static func areSame(_ first: String?, _ second: String?) -> Bool {
+        guard let first, let second else { return false }
+        return first.utf8.elementsEqual(second.utf8)
     }
 
     /// The request as engines store it.

@@ -110,7 +110,8 @@ package struct ApprovalCount: Sendable, Hashable {
                 rejections.append(vote.person)
             } else if voters.contains(voter), !outdated.contains(voter),
                 vote.digest == request.contentDigest,
-                protection?.selfApproval == true || !request.isMade(by: vote.person)
+                protection?.selfApproval == true
+                    || !request.isMade(by: vote.person, identity: vote.signIn?.identity)
             {
                 approvals.append(vote.person)
             }

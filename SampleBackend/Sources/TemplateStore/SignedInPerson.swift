@@ -13,21 +13,33 @@ public struct SignedInPerson: Sendable, Hashable, Codable {
     /// The verified e-mail address in lower case; nil when there is none.
     public let address: String?
 
-    /// The groups that the rules named at the sign-in.
+    /// The e-mail address in lower case that is not verified; nil when there is none.
+    ///
+    /// It grants nothing, but rules refuse by it.
+    public let unverifiedAddress: String?
+
+    /// The groups at the sign-in, up to a limit; those that the rules named first.
     public let groups: [String]
 
     /// Creates a person.
-    public init(issuer: String, subject: String, address: String? = nil, groups: [String] = []) {
+    public init(
+        issuer: String, subject: String, address: String? = nil, unverifiedAddress: String? = nil,
+        groups: [String] = []
+    ) {
         self.issuer = issuer
         self.subject = subject
         self.address = address
+        self.unverifiedAddress = unverifiedAddress
         self.groups = groups
     }
+
+    /// Identifies the person, whatever becomes of the address.
+    public var identity: String { "\(issuer)#\(subject)" }
 
     /// The name in votes and in the audit trail: the verified address, else issuer and subject.
     ///
     /// Only an address can look like one, so nobody takes another person's name.
-    public var name: String { address ?? "\(issuer)#\(subject)" }
+    public var name: String { address ?? identity }
 }
 
 extension SignedInPerson {

@@ -191,6 +191,48 @@ struct OpenIDSessionTests {
         }
     }
 
+    /// A person is known by the provider's identifier: with another address, or none, it neither
+    /// approves its own request nor votes twice.
+    @Test func anotherAddressIsNoOtherPerson() async throws {
+        let domain = "{\"domain\": \"shop.example\", \"role\": \"editor\"}"
+        try await Trial.with("\(Self.ada), \(domain), \(Self.editors)") { trial in
+            let names = ["eve@shop.example", "eve2@shop.example", nil]
+            var sessions: [[String]] = []
+            for name in names {
+                sessions.append(
+                    try await trial.session(name, subject: "5", groups: ["editors"]))
+            }
+            let body = JSONNode(
+                dictionaryLiteral: ("title", "Title"), ("base", "etag-default-1"),
+                ("template", ["parameters": ["a": ["defaultValue": ["value": "1"]]]])
+            ).description
+            func make(_ fields: [String]) async throws -> (path: String, tag: String) {
+                let made = try await trial.server.answer(
+                    "\(Self.project)/changeRequests", method: "POST", fields: fields, body: body)
+                let id = try #require(try made.json["id"]?.stringValue)
+                return (
+                    "\(Self.project)/changeRequests/\(id)", try #require(made.fields["etag"])
+                )
+            }
+            let own = try await make(sessions[0])
+            for session in sessions {
+                let vote = try await trial.server.answer(
+                    "\(own.path):approve", method: "POST",
+                    fields: session + ["If-Match: \(own.tag)"], body: "{}")
+                #expect(vote.status == 403)
+            }
+            var (path, tag) = try await make(try await trial.session("ada@shop.example"))
+            for session in sessions {
+                let vote = try await trial.server.answer(
+                    "\(path):approve", method: "POST", fields: session + ["If-Match: \(tag)"],
+                    body: "{}")
+                #expect(vote.status == 200)
+                #expect(try vote.json["votes"]?.arrayValue?.count == 1)
+                tag = try #require(vote.fields["etag"])
+            }
+        }
+    }
+
     @Test func aProviderThatDoesNotAnswerIsNamedOnTheSignInPage() async throws {
         try await Trial.with(Self.ada) { trial in
             let begun = try await trial.server.answer("/console/openid/sign-in")

@@ -48,6 +48,32 @@ struct OpenIDRulesTests {
         #expect(rules.groupsClaim == "groups" && rules.scopes.isEmpty)
     }
 
+    /// A refusal is not escaped by an address that is no longer verified, nor by another one.
+    @Test func aRefusalHoldsForUnverifiedAddressesAndSubjects() throws {
+        let rules = try Self.rules(
+            """
+            {"rules": [
+                {"email": "mallory@shop.example", "role": "none"},
+                {"domain": "gone.example", "role": "none"},
+                {"subject": "7", "role": "none"},
+                {"email": "ada@shop.example", "role": "publisher"},
+                {"group": "shop", "role": "editor"}
+            ]}
+            """)
+        func rights(_ unverified: String?, subject: String = "1") -> OpenIDRules.Rights? {
+            rules.rights(
+                of: SignedInPerson(
+                    issuer: "https://login.example", subject: subject,
+                    unverifiedAddress: unverified, groups: ["shop"]))
+        }
+        #expect(rights(nil)?.role == .editor)
+        #expect(rights("mallory@shop.example") == nil)
+        #expect(rights("eve@gone.example") == nil)
+        #expect(rights(nil, subject: "7") == nil)
+        // It grants nothing.
+        #expect(rights("ada@shop.example")?.role == .editor)
+    }
+
     @Test(arguments: [
         ("{\"rules\": [}", "Line 1, column 12"),
         ("[]", "the file: an array"),

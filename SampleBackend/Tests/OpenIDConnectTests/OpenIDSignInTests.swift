@@ -104,7 +104,7 @@ struct OpenIDSignInTests {
                 person
                     == SignedInPerson(
                         issuer: ScriptedProvider.issuer, subject: "1", address: "ada@shop.example",
-                        groups: ["editors"]))
+                        groups: ["editors", "unknown"]))
             #expect(trial.signIn.rights(of: person)?.role == .editor)
             let (query, _) = try await trial.begin()
             #expect(query["tenant"] == "1" && query["response_type"] == "code")
@@ -278,6 +278,28 @@ struct OpenIDSignInTests {
             await trial.signIn.endSessionAddress()
                 == "https://login.example/end?client_id=console"
                 + "&post_logout_redirect_uri=https%3A%2F%2Fconfig.example%2Fconsole%2F")
+    }
+
+    /// What is known stays in use while the provider does not answer.
+    @Test func anOutageLeavesWhatIsKnownInUse() async throws {
+        let trial = try Trial()
+        _ = try await trial.signIn.begin()
+        trial.provider.state.withLockedValue {
+            $0.error = OpenIDError("It is down.", isOfProvider: true)
+        }
+        trial.instant.withLockedValue { $0 += .seconds(7_200) }
+        for _ in 0..<3 { _ = try await trial.signIn.begin() }
+        #expect(trial.provider.requests(of: "/openid-configuration").count == 2)
+    }
+
+    /// Rules that are read later can refuse people by groups that no rule named before.
+    @Test func groupsThatNoRuleNamesAreKept() async throws {
+        let trial = try Trial(claim: "roles")
+        let many: [JSONNode] = (0..<100).map { .string("other\($0)") } + ["suspended", "editors"]
+        let person = try await trial.finish([("roles", .array(many))])
+        #expect(person.groups.count == 50 && person.groups.first == "editors")
+        let few = try await trial.finish([("roles", ["suspended", "editors"])])
+        #expect(few.groups == ["editors", "suspended"])
     }
 
     @Test func metadataOfAnotherIssuerAreRefused() async throws {

@@ -103,7 +103,7 @@ package final class AdministratorAccess: Sendable {
         revocationObserver.withLockedValue { $0 = observer }
     }
 
-    private func notifyOfRevocation() { revocationObserver.withLockedValue { $0 }?() }
+    package func notifyOfRevocation() { revocationObserver.withLockedValue { $0 }?() }
 
     /// Answers unknown credentials with 503 instead of 401 until the tokens have been read.
     package func expectTokens() { state.withLockedValue { $0.areTokensMissing = true } }

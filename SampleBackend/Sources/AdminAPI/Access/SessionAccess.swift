@@ -3,6 +3,7 @@ import Crypto
 import Foundation
 package import HTTPServing
 import HTTPTypes
+import OpenIDConnect
 package import TemplateStore
 
 /// The administrator who sends a request.
@@ -164,11 +165,16 @@ package struct SessionAccess: Sendable {
         return Data(code).base64URL
     }
 
-    /// True when the browser's connection uses TLS, which a proxy may terminate.
+    /// True when the browser's connection uses TLS, which a proxy may terminate, with or without a
+    /// field that says so.
     ///
     /// A client that forges `X-Forwarded-Proto` affects only itself.
     private func isSecure(_ headerFields: RequestFields) -> Bool {
-        usesTLS || headerFields[named: "x-forwarded-proto"]?.lowercased() == "https"
+        if usesTLS || headerFields[named: "x-forwarded-proto"]?.lowercased() == "https" {
+            return true
+        }
+        let host = headerFields[named: "host"]?.lowercased() ?? ""
+        return access.signIn?.options.publicOrigin == "https://\(host)"
     }
 }
 

@@ -19,7 +19,8 @@ enum TokenName: Sendable {
         }
         let owner = text.trimmingCharacters(in: .whitespacesAndNewlines)
         try ShownText.check(owner, named: "owner", maximumLength: maximumLength)
-        return owner
+        // Signed-in people have the names of their addresses, which are in lower case.
+        return owner.contains("@") ? owner.lowercased() : owner
     }
 
     /// Checks length and characters, and rejects reserved names.
