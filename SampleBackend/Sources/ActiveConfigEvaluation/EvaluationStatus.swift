@@ -15,7 +15,7 @@ public struct EvaluationStatus: Sendable {
         /// One sentence with the version and the reason.
         public var description: String {
             let version = templateVersion.map { "Version \($0)" } ?? "A template"
-            return "\(version) is not used: \(reason)."
+            return "\(version) is not used: \(reason)\(reason.hasSuffix(".") ? "" : ".")"
         }
     }
 
@@ -24,10 +24,14 @@ public struct EvaluationStatus: Sendable {
 
     /// When the server sent or confirmed the active template, in this run or an earlier one; nil: it
     /// never did.
+    ///
+    /// A long poll that ends without a change does not count. It is written once a minute, so a
+    /// process that was killed has lost up to a minute of it.
     public let confirmationDate: Date?
 
-    /// How the evaluator follows the server: waiting, with the error that it waits after, such as an
-    /// expired token (401); live, paused or stopped.
+    /// How the evaluator follows the server: connecting, until the first long poll has been answered
+    /// after up to 25 seconds; live; waiting, with the error that it waits after, such as an expired
+    /// token (401); paused or stopped.
     public let connection: ActiveConfigUpdateState
 
     /// The newest template, if this program cannot use it.

@@ -40,7 +40,7 @@ package struct RoleAccess: EndpointAccess {
     package func check(_ request: RouteRequest) throws(RequestError) {
         guard let caller = request.caller as? AdministratorCaller else {
             throw .unauthenticated(
-                "A valid administrator token is required: send it as Authorization: Bearer.")
+                "A valid token is required: send it as Authorization: Bearer.")
         }
         try caller.session?.checkProof(of: request)
         let neededRole = neededRole(request)
