@@ -50,9 +50,12 @@ extension EtcdTemplateStore {
                 change.stored.header, base: baseReference, content: reference)
             var answer = change.stored
             answer.contents = nil
-            // The change's number guards the requests that were read.
+            // The change's number guards what changes have written, but a removal of expired ones is
+            // no change.
+            let revision = reading.keyValues(0).first { $0.key == key }?.modRevision ?? 0
             var write = EtcdWrite(
-                guards: (base?.guards ?? []) + (edited?.guards ?? []),
+                guards: (base?.guards ?? []) + (edited?.guards ?? [])
+                    + [.modified(key, at: revision)],
                 operations: (base?.operations ?? []) + (edited?.operations ?? [])
             ) { [answer] _ in answer }
             write.operations += shelf.removal(of: change.removed, keys: keys)
@@ -124,24 +127,37 @@ extension EtcdTemplateStore {
 
     /// Marks and removes the change requests of all projects that nobody changed for long.
     public func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError) {
-        var found: [EtcdKeyValue]
+        let found: [EtcdKeyValue]
         do throws(EtcdFailure) {
             found = try await readAll(keys.allChangeRequests)
         } catch {
             throw isClosed ? .closed : TemplateStoreError(error)
         }
-        let expiry = ChangeRequestTable.expiry(of: try EtcdChangeRequests(found).headers, at: date)
-        found = []
+        // A damaged one is reported where it is read, and keeps no others from their removal.
+        let headers = found.compactMap { try? ChangeRequestRecord(decoding: $0).header() }
+        let deleted = try await deletedVersions()
+        let expiry = ChangeRequestTable.expiry(of: headers, at: date) { deleted[$0] }
         var rest = (expiry.removed + expiry.marked)[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.mostExpired)
             rest = rest.dropFirst(part.count)
-            try await removeExpired(Array(part), at: date)
+            try await removeExpired(Array(part), at: date, deleted)
         }
     }
 
+    /// The last versions of all deleted projects.
+    private func deletedVersions() async throws(TemplateStoreError) -> [String: Int] {
+        var versions: [String: Int] = [:]  // names: names of projects are ASCII
+        for found in try await read(EtcdRange(keys: keys.deleted)).keyValues {
+            guard let project = keys.names(in: found.key)?.first else { continue }
+            versions[project] = try DeletedProjectRecord(decoding: found).version
+        }
+        return versions
+    }
+
     private func removeExpired(
-        _ headers: [ChangeRequestHeader], at date: Date
+        _ headers: [ChangeRequestHeader], at date: Date,
+        _ deletedVersions: [String: Int]  // names: names of projects are ASCII
     ) async throws(TemplateStoreError) {
         try await write(
             reading: headers.map {
@@ -150,7 +166,9 @@ extension EtcdTemplateStore {
         ) { [keys] reading throws(TemplateStoreError) -> EtcdDecision<Void> in
             let found = headers.indices.flatMap { reading.keyValues($0) }
             let shelf = try EtcdChangeRequests(found)
-            let expiry = ChangeRequestTable.expiry(of: shelf.headers, at: date)
+            let expiry = ChangeRequestTable.expiry(of: shelf.headers, at: date) {
+                deletedVersions[$0]
+            }
             var write = EtcdWrite(
                 guards: found.map { .modified($0.key, at: $0.modRevision) },
                 operations: shelf.removal(of: expiry.removed, keys: keys)

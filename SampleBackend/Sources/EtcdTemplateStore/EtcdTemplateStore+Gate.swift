@@ -69,17 +69,21 @@ extension EtcdReading {
             tokens: tokens, sourceContent: isSource ? source?.content : nil)
     }
 
-    /// The operations that store a request as published; its record is at an index of the reading.
-    func publishing(
-        _ request: StoredChangeRequest, recordAt place: Int, keys: EtcdKeys
-    ) throws(TemplateStoreError) -> [EtcdOperation] {
-        let known = try records(place, as: ChangeRequestRecord.self).first
-        guard let known else { throw .changeRequestMismatch(request.id, isThere: false) }
+    /// Adds what stores a request as published; its record is at an index of the reading.
+    func add<Result>(
+        published request: StoredChangeRequest, recordAt place: Int, keys: EtcdKeys,
+        to write: inout EtcdWrite<Result>
+    ) throws(TemplateStoreError) {
+        guard let found = keyValues(place).first else {
+            throw .changeRequestMismatch(request.id, isThere: false)
+        }
+        let known = try ChangeRequestRecord(decoding: found)
         let record = ChangeRequestRecord(
             request.header, base: known.base, content: known.content)
-        return [
-            .put(
-                keys.changeRequest(request.id, inProject: request.project), try record.encoded()),
+        // A removal of expired requests is no change of the store, whose number a write guards.
+        write.guards.append(.modified(found.key, at: found.modRevision))
+        write.operations += [
+            .put(found.key, try record.encoded()),
             .put(
                 keys.changeRequestText(request.id, inProject: request.project),
                 request.request.record),

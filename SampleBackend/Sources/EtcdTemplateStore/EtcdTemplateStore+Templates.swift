@@ -57,8 +57,8 @@ extension EtcdTemplateStore {
                 try EtcdReceiver.enqueue(
                     template.version, for: receivers, in: &write, keys: keys)
                 if let request {
-                    write.operations += try reading.publishing(
-                        request, recordAt: 6, keys: keys)
+                    try reading.add(
+                        published: request, recordAt: 6, keys: keys, to: &write)
                 }
                 write.change = .init(
                     subject: .template(project: project, version: number),

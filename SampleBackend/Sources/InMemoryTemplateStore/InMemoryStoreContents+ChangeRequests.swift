@@ -73,7 +73,9 @@ extension InMemoryStoreContents {
     /// Marks and removes the requests of all projects that nobody changed for long.
     mutating func removeExpiredChangeRequests(at date: Date) {
         let all = changeRequests.all.flatMap { $0.1 }
-        let expiry = ChangeRequestTable.expiry(of: all.map(\.header), at: date)
+        let expiry = ChangeRequestTable.expiry(of: all.map(\.header), at: date) {
+            deletedVersions[$0]
+        }
         remove(expiry.removed)
         for header in expiry.marked {
             guard

@@ -60,8 +60,10 @@ extension SQLiteTemplateStore {
     /// Marks and removes the change requests of all projects that nobody changed for long.
     public func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError) {
         try await write(size: 0) { db in
+            let deletedVersions = try db.deletedVersions()
             let expiry = ChangeRequestTable.expiry(
-                of: try db.expiringChangeRequestHeaders(at: date), at: date)
+                of: try db.expiringChangeRequestHeaders(at: date), at: date
+            ) { deletedVersions[$0] }
             for header in expiry.removed { try db.remove(header) }
             for header in expiry.marked { try db.mark(header) }
         }
@@ -112,7 +114,10 @@ extension Database {
                 SELECT \(Self.headerColumns) FROM change_requests
                 WHERE update_time <= ? OR expiry_notice_time IS NOT NULL
                 """, arguments: [limit.millisecondsSince1970]
-        ).map { try ChangeRequestHeader(row: $0) }
+        ).compactMap { row in
+            // A damaged one is reported where it is read, and keeps no others from their removal.
+            try? ChangeRequestHeader(row: row)
+        }
     }
 
     fileprivate func remove(_ header: ChangeRequestHeader) throws {

@@ -65,11 +65,12 @@ public struct ChangeRequestHeader: Sendable, Hashable {
     }
 
     /// The header with its mark at a time; nil when the request is to be removed.
-    package func pruned(at date: Date) -> ChangeRequestHeader? {
+    package func pruned(at date: Date, deletedVersion: Int?) -> ChangeRequestHeader? {
         let lifetime = TemplateStoreLimits.changeRequestLifetime
+        let isOpen = state == .open && self.deletedVersion == deletedVersion
         let rule = ExpiryRule(
             // An open one expires first, which is its end.
-            lifetime: state == .open ? 2 * lifetime : lifetime,
+            lifetime: isOpen ? 2 * lifetime : lifetime,
             grace: TemplateStoreLimits.draftGrace)
         let notice = rule.notice(after: expiryNoticeDate, updateTime, at: date)
         if rule.isOver(notice, at: date) { return nil }

@@ -195,7 +195,7 @@ extension TemplateStoreError {
         TemplateStoreError(
             .tooManyChangeRequests,
             "The open change requests of the project '\(project)' would have more than "
-                + "\(TemplateStoreLimits.changeRequestsBytes >> 20) MB: publish or close one of "
+                + "\(TemplateStoreLimits.openChangeRequestsBytes >> 20) MB: publish or close one of "
                 + "them.")
     }
 }
@@ -207,10 +207,13 @@ extension TemplateStoreLimits {
     /// Maximum number of ended change requests of a project; each further one removes another one.
     public static let endedChangeRequests = 1_000
 
-    /// Maximum size of all change requests of a project with their templates, in bytes: 256 MB.
+    /// Maximum size of the open change requests of a project with their templates, in bytes: 128 MB.
     ///
-    /// Ended ones are removed for open ones; votes and closures are stored in any case.
-    public static let changeRequestsBytes = 256 << 20
+    /// Votes and closures are stored in any case.
+    public static let openChangeRequestsBytes = 128 << 20
+
+    /// Maximum size of the ended ones, in bytes: 128 MB; each further one removes others.
+    public static let endedChangeRequestsBytes = 128 << 20
 
     /// Maximum size of a change request without its templates, in bytes.
     public static let changeRequestBytes = 200_000

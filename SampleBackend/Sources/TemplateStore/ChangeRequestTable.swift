@@ -2,8 +2,9 @@ package import Foundation
 
 /// The change requests of a project, without texts and templates, and the rules for a further one.
 ///
-/// A project has a limited number of open requests, which are never removed for others, and of ended
-/// ones, which are. All together have a limited size, of which open ones can take everything.
+/// Open requests are limited in number and size, and never removed for others. So are ended ones,
+/// which go for others: first those that were not published, so that whoever makes and closes
+/// requests removes no record of who approved a version.
 package struct ChangeRequestTable: Sendable {
     private let headers: [ChangeRequestHeader]
     private let date: Date
@@ -56,30 +57,36 @@ package struct ChangeRequestTable: Sendable {
     }
 
     /// The ended requests to remove for a request that is stored.
+    ///
+    /// - Throws: ``TemplateStoreError`` when the open ones become too many or too large.
     private func makeRoom(
         for stored: StoredChangeRequest, over known: StoredChangeRequest?
     ) throws(TemplateStoreError) -> [ChangeRequestHeader] {
         let others = headers.filter { !$0.id.utf8.elementsEqual(stored.id.utf8) }
-            .map { $0.seen(at: date, deletedVersion: deletedVersion) }
-        let open = others.filter { $0.state == .open }
+        let open = others.filter {
+            $0.seen(at: date, deletedVersion: deletedVersion).state == .open
+        }
         if known == nil, open.count >= TemplateStoreLimits.openChangeRequests {
             throw .tooManyChangeRequests(inProject: stored.project)
         }
         let openBytes = open.reduce(stored.size) { $0 + $1.size }
-        guard stored.contents == nil || openBytes <= TemplateStoreLimits.changeRequestsBytes else {
-            throw .changeRequestsTooLarge(inProject: stored.project)
-        }
-        var ended = others.filter { $0.state != .open }.sorted { $0.updateTime < $1.updateTime }
+        guard
+            stored.contents == nil || openBytes <= TemplateStoreLimits.openChangeRequestsBytes
+                || known.map({ stored.size <= $0.size }) ?? false
+        else { throw .changeRequestsTooLarge(inProject: stored.project) }
+        // Not those that have only expired: this machine's clock may be ahead.
+        var ended = others.filter { $0.state != .open || $0.deletedVersion != deletedVersion }
+            .sorted { $0.updateTime < $1.updateTime }
         var removed: [ChangeRequestHeader] = []
         func remove(_ place: Int) { removed.append(ended.remove(at: place)) }
-        // Those that were published say who approved a version, so they stay longer.
         while removed.count < Self.mostRemoved,
             ended.count >= TemplateStoreLimits.endedChangeRequests
         {
             remove(ended.firstIndex { $0.state != .published } ?? 0)
         }
-        var bytes = ended.reduce(openBytes) { $0 + $1.size }
-        while removed.count < Self.mostRemoved, bytes > TemplateStoreLimits.changeRequestsBytes,
+        var bytes = ended.reduce(0) { $0 + $1.size }
+        while removed.count < Self.mostRemoved,
+            bytes > TemplateStoreLimits.endedChangeRequestsBytes,
             let place = ended.indices.max(by: { goesLater(ended[$0], ended[$1]) })
         {
             bytes -= ended[place].size
@@ -95,12 +102,19 @@ package struct ChangeRequestTable: Sendable {
     }
 
     /// The requests whose mark for removal changes at a time, and those that are to be removed.
+    ///
+    /// - Parameters:
+    ///   - headers: Requests of any projects, as stored.
+    ///   - date: The current time.
+    ///   - deletedVersion: The last version of a deleted project.
+    /// - Returns: The marked ones with their new marks, and the others as they are.
     package static func expiry(
-        of headers: [ChangeRequestHeader], at date: Date
+        of headers: [ChangeRequestHeader], at date: Date, deletedVersion: (String) -> Int?
     ) -> (marked: [ChangeRequestHeader], removed: [ChangeRequestHeader]) {
         var (marked, removed): ([ChangeRequestHeader], [ChangeRequestHeader]) = ([], [])
         for header in headers {
-            guard let pruned = header.pruned(at: date) else {
+            let pruned = header.pruned(at: date, deletedVersion: deletedVersion(header.project))
+            guard let pruned else {
                 removed.append(header)
                 continue
             }
@@ -122,7 +136,8 @@ extension ChangeRequestSubmission {
         // Who fills a request with comments must not keep others from voting on it or closing it.
         let isVote = [.approveChangeRequest, .rejectChangeRequest].contains(action)
         let maximum = TemplateStoreLimits.changeRequestBytes * (isVote ? 2 : 1)
-        guard action == .closeChangeRequest || textBytes <= maximum else {
+        let knownBytes = known?.request.record.count ?? 0
+        guard action == .closeChangeRequest || textBytes <= max(maximum, knownBytes) else {
             throw .changeRequestTooLarge(id)
         }
         let contentBytes =

@@ -710,6 +710,7 @@ struct ChangeRequestRoutesTests {
             let open = try await trial.make(["a": "2", "b": "1"])
             let bodies: [JSONNode] = [
                 [:], ["base": "etag-default-1"], ["draft": "true"], ["draft": .number("1")],
+                ["template": Self.template(["a": "1", "b": "1"])],
             ]
             for body in bodies {
                 #expect(try await trial.patch(body, open, by: trial.ada).status == 400, "\(body)")

@@ -69,31 +69,91 @@ import Testing
     }
 
     @Test func theLargestEndedOnesGoForTheSizeOfAll() throws {
-        let large = Limits.changeRequestsBytes / 4
-        let ended = [
+        let large = Limits.endedChangeRequestsBytes / 4
+        let closed = [
             Self.header(1, .closed, size: 1_000), Self.header(2, .closed, size: large),
-            Self.header(3, .published, size: large * 2), Self.header(4, .closed, size: large),
+            Self.header(4, .closed, size: large),
         ]
-        #expect(try Self.removed(ended, forOneOfSize: 1_000) == ["2"])
-        #expect(try Self.removed(ended, forOneOfSize: large) == ["2", "4"])
-        #expect(try Self.removed(ended, forOneOfSize: large * 3) == ["2", "4", "1", "3"])
+        func removed(_ published: Int) throws -> [String] {
+            try Self.removed(
+                closed + [Self.header(3, .published, size: published)], forOneOfSize: 1_000)
+        }
+        #expect(try removed(large) == [])
+        #expect(try removed(large * 2) == ["2"])
+        #expect(try removed(large * 3) == ["2", "4"])
+        #expect(try removed(large * 4) == ["2", "4", "1"])
+        #expect(try removed(large * 4 + 1) == ["2", "4", "1", "3"])
+    }
+
+    /// Whoever makes and closes requests removes no record of who approved a version.
+    @Test func openOnesRemoveNoPublishedOnes() throws {
+        let most = Limits.openChangeRequestsBytes
+        let others = [
+            Self.header(1, .open, size: most - 10_000),
+            Self.header(2, .published, size: Limits.endedChangeRequestsBytes),
+        ]
+        #expect(try Self.removed(others) == [])
     }
 
     @Test func openOnesOverTheSizeAreRefused() throws {
-        let large = Limits.changeRequestsBytes / 2
+        let large = Limits.openChangeRequestsBytes / 2
         let open = [Self.header(1, .open, size: large), Self.header(2, .closed, size: large)]
-        #expect(try Self.removed(open, bytes: large - 10_000) == ["2"])
+        #expect(try Self.removed(open, bytes: large - 10_000) == [])
         let error = #expect(throws: TemplateStoreError.self) {
             try Self.removed(open, bytes: large)
         }
         #expect(error?.code == .tooManyChangeRequests)
-        #expect(error?.message.contains("256 MB") == true)
+        #expect(error?.message.contains("128 MB") == true)
     }
 
     @Test func aChangeWithoutTemplatesIsStoredInAFullProject() throws {
-        let large = Limits.changeRequestsBytes
+        let large = Limits.openChangeRequestsBytes
         let others = [Self.header(1, .open, size: large)]
         #expect(try Self.removed(others, forOneOfSize: large) == [])
+    }
+
+    /// A clock that is ahead removes no request that only seems to have expired.
+    @Test func aClockAheadRemovesNoOpenOnes() throws {
+        let open = (0..<20).map { Self.header($0, .open, size: Limits.openChangeRequestsBytes / 8) }
+        let ended = (100..<(100 + Limits.endedChangeRequests)).map { Self.header($0, .closed) }
+        let ahead = Self.date + 2 * Limits.changeRequestLifetime
+        var submission = Self.submission()
+        submission.date = ahead
+        let change = try ChangeRequestTable(open + ended, at: ahead, deletedVersion: nil)
+            .change(by: submission, over: nil)
+        #expect(change.removed.map(\.id) == ["100"])
+    }
+
+    /// What is over a limit, since votes and comments are stored in any case, can still become
+    /// smaller.
+    @Test func whatIsTooLargeCanBecomeSmaller() throws {
+        let open = Self.header(1, .open, size: Limits.openChangeRequestsBytes + 1_000)
+        var submission = Self.submission()
+        (submission.id, submission.expectation) = (open.id, .present)
+        submission.request.text = String(repeating: "x", count: Limits.changeRequestBytes)
+        submission.request.contentDigest = submission.contents.map(ChangeRequest.digest) ?? ""
+        let known = StoredChangeRequest(header: open, request: submission.request)
+        let table = ChangeRequestTable(
+            [open, Self.header(2, .open)], at: Self.date, deletedVersion: nil)
+        #expect(try table.change(by: submission, over: known).removed == [])
+        submission.request.text? += "x"
+        #expect(throws: TemplateStoreError.self) {
+            try table.change(by: submission, over: known)
+        }
+    }
+
+    @Test func theVotesOfOnePersonLeaveRoomForOthers() {
+        var request = Self.submission().request
+        for number in 0..<200 {
+            request.add(
+                ChangeRequest.Vote(
+                    person: "Eve", actor: "eve", verdict: .requestChanges, digest: "",
+                    liveVersion: number, comment: String(repeating: "\u{1}", count: 1_000),
+                    date: Self.date))
+        }
+        #expect(request.record.count < Limits.changeRequestBytes + 20_000)
+        #expect(request.votes.first?.liveVersion == 199)
+        #expect(request.comments.count > 20)
     }
 
     /// However large the ended ones are, a project stays near its limit.
@@ -104,7 +164,8 @@ import Testing
             let removed = try Self.removed(headers, forOneOfSize: size)
             headers.removeAll { removed.contains($0.id) }
             headers.append(Self.header(number, .closed, size: size))
-            #expect(headers.reduce(0) { $0 + $1.size } <= Limits.changeRequestsBytes + 33 << 20)
+            #expect(
+                headers.reduce(0) { $0 + $1.size } <= Limits.endedChangeRequestsBytes + 33 << 20)
         }
     }
 }

@@ -18,6 +18,12 @@ struct ReviewBasis: Sendable {
 
     /// All tokens.
     let tokens: [StoredToken]
+
+    /// Earlier versions over which people voted, by number; nil for one that is no longer kept.
+    fileprivate(set) var earlier: [Int: RemoteConfigTemplate?] = [:]
+
+    /// The size of all versions that were read, in bytes.
+    fileprivate(set) var bytesRead: Int
 }
 
 // Comparing change requests with what is live.
@@ -31,18 +37,20 @@ extension Administration {
         }
         return ReviewBasis(
             live: live, template: try live.validated().template,
-            protection: details?.details.protection, tokens: try await storedTokens())
+            protection: details?.details.protection, tokens: try await storedTokens(),
+            bytesRead: live.content.count)
     }
 
     /// A request with what decides about it now.
     func reviewed(_ stored: StoredChangeRequest) async throws -> ReviewedChangeRequest {
         guard stored.state == .open else { return try ReviewedChangeRequest(ended: stored) }
-        return try await reviewed(stored, over: try await reviewBasis(inProject: stored.project))
+        var basis = try await reviewBasis(inProject: stored.project)
+        return try await reviewed(stored, over: &basis)
     }
 
-    /// An open request with what decides about it.
+    /// An open request with what decides about it; adds to the basis what it reads.
     func reviewed(
-        _ stored: StoredChangeRequest, over basis: ReviewBasis
+        _ stored: StoredChangeRequest, over basis: inout ReviewBasis
     ) async throws -> ReviewedChangeRequest {
         guard let contents = stored.contents else { throw RequestError.storeUnavailable }
         let review = ChangeReview(
@@ -59,7 +67,7 @@ extension Administration {
         } catch {
             problems = error.problems
         }
-        let outdated = try await outdatedVoters(of: stored, review, over: basis)
+        let outdated = try await outdatedVoters(of: stored, review, over: &basis)
         let signedIn = signedInVoters(of: stored)
         return ReviewedChangeRequest(
             stored: stored, basis: basis, review: review, merged: merged, problems: problems,
@@ -81,26 +89,35 @@ extension Administration {
     ///
     /// A version that is no longer kept cannot be compared, so approvals given over it are outdated.
     private func outdatedVoters(
-        of stored: StoredChangeRequest, _ review: ChangeReview, over basis: ReviewBasis
+        of stored: StoredChangeRequest, _ review: ChangeReview, over basis: inout ReviewBasis
     ) async throws -> [String] {
         var known: [Int: Bool] = [basis.live.version.number: false]
         var outdated: [String] = []
         for vote in stored.request.votes where vote.verdict == .approve {
-            var isTouched = known[vote.liveVersion] ?? true
-            if known[vote.liveVersion] == nil {
-                let seen = try await callStore("template", project: stored.project) {
-                    () throws(TemplateStoreError) in
-                    try await store.template(version: vote.liveVersion, inProject: stored.project)
-                }
-                if let seen {
-                    isTouched = review.isTouched(
-                        byChangeFrom: try seen.validated().template, to: basis.template)
-                }
-                known[vote.liveVersion] = isTouched
+            let number = vote.liveVersion
+            if known[number] == nil {
+                let seen = try await template(version: number, of: stored.project, from: &basis)
+                known[number] =
+                    seen.map { review.isTouched(byChangeFrom: $0, to: basis.template) } ?? true
             }
-            if isTouched { outdated.append(vote.person) }
+            if known[number] ?? true { outdated.append(vote.person) }
         }
         return outdated
+    }
+
+    /// An earlier version, which is read once for all requests.
+    private func template(
+        version number: Int, of project: String, from basis: inout ReviewBasis
+    ) async throws -> RemoteConfigTemplate? {
+        if let known = basis.earlier[number] { return known }
+        let stored = try await callStore("template", project: project) {
+            () throws(TemplateStoreError) in
+            try await store.template(version: number, inProject: project)
+        }
+        let template = try stored?.validated().template
+        basis.earlier[number] = .some(template)
+        basis.bytesRead += stored?.content.count ?? 0
+        return template
     }
 }
 

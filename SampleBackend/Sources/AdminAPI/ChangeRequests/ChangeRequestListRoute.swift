@@ -62,15 +62,17 @@ struct ChangeRequestListRoute: Sendable {
         // It may have been removed since the list was read.
         guard let stored = try await administration.changeRequestIfPresent(target) else { return }
         page.bytesRead += stored.size
-        var reviewed: ReviewedChangeRequest
+        let reviewed: ReviewedChangeRequest
         if stored.state == .open {
-            if page.basis == nil {
-                page.basis = try await administration.reviewBasis(inProject: request.project)
-            }
-            guard let basis = page.basis else { return }
-            // Each comparison reads all of the current version.
-            page.bytesRead += basis.live.content.count
-            reviewed = try await administration.reviewed(stored, over: basis)
+            var basis =
+                if let known = page.basis { known } else {
+                    try await administration.reviewBasis(inProject: request.project)
+                }
+            let before = page.basis?.bytesRead ?? 0
+            reviewed = try await administration.reviewed(stored, over: &basis)
+            // Each comparison reads all of the current version, too.
+            page.bytesRead += basis.bytesRead - before + basis.live.content.count
+            page.basis = basis
         } else {
             reviewed = try ReviewedChangeRequest(ended: stored)
         }

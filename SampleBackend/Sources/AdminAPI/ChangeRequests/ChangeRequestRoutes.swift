@@ -153,26 +153,24 @@ struct ChangeRequestRoutes: Sendable {
         } catch {
             throw RequestError.invalidTemplate(error)
         }
-        if version == nil, let stored, let contents = stored.contents {
-            return (
-                stored.request.baseVersion,
-                ChangeRequestContents(base: contents.base, edited: edited)
-            )
-        }
-        guard let version else {
+        let base: Data
+        switch (version, stored?.contents) {
+        case (0?, _): base = Data("{}".utf8)
+        case (let version?, _):
+            base = try await administration.template(
+                version: version, inProject: request.project
+            ).content
+        case (nil, let contents?): base = contents.base
+        case (nil, nil):
             throw RequestError.invalidArgument(
                 "base is missing: send the ETag of the template that was edited.")
         }
-        let base =
-            version == 0
-            ? Data("{}".utf8)
-            : try await administration.template(version: version, inProject: request.project)
-                .content
         guard base != edited else {
             throw RequestError.invalidArgument(
                 "The template is the one of its base: a request must change something.")
         }
-        return (version, ChangeRequestContents(base: base, edited: edited))
+        let number = version ?? stored?.request.baseVersion ?? 0
+        return (number, ChangeRequestContents(base: base, edited: edited))
     }
 
     /// The version whose tag is `base`; nil without one.
@@ -227,7 +225,8 @@ struct ChangeRequestRoutes: Sendable {
         let details = try await administration.projectDetails(request.project)
         guard
             details.details.protection?.selfApproval == true
-                || !stored.request.isMade(by: person)
+                || !stored.request.isMade(
+                    by: person, identity: request.administrator?.person?.identity)
         else {
             throw RequestError.permissionDenied(
                 "You have made or edited this request: somebody else must vote on it.")
@@ -255,9 +254,11 @@ struct ChangeRequestRoutes: Sendable {
         let stored = try await administration.openChangeRequest(
             request.changeRequestTarget, expecting: try request.seenState)
         let closer = request.participant
+        // The name of a token can be that of a revoked one, but people are known.
         let isOwn =
-            closer.person.map(stored.request.isMade) ?? false
-            || stored.request.author.actor.hasSameBytes(as: closer.actor)
+            closer.person.map { stored.request.isMade(by: $0, identity: closer.identity) }
+            ?? (stored.request.author.person == nil
+                && stored.request.author.actor.hasSameBytes(as: closer.actor))
         guard isOwn || request.roleInProject >= .publisher else {
             throw RequestError.permissionDenied(
                 "You have not made this request: publishers may close it.")
@@ -333,7 +334,8 @@ extension RouteRequest {
     fileprivate var participant: ChangeRequest.Participant {
         ChangeRequest.Participant(
             person: administrator?.owner, actor: administrator?.name ?? "",
-            creator: administrator?.owner == nil ? administrator?.creator : nil)
+            creator: administrator?.owner == nil ? administrator?.creator : nil,
+            identity: administrator?.person?.identity)
     }
 
     /// The caller's role in the project of the path.
