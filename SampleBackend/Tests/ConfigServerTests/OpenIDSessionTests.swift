@@ -58,7 +58,8 @@ struct OpenIDSessionTests {
                         groups: groups)))
             let session = AdministratorSession(of: holder, date: Date())
             try await store.addSession(session.stored, actor: holder.administrator.name)
-            let cookie = "Cookie: activeconfig_session=\(session.text)"
+            // The public URL is https, so the cookie is one of TLS, whatever the proxy in front says.
+            let cookie = "Cookie: __Host-activeconfig_session=\(session.text)"
             try await waitUntil {
                 try await server.answer("/console/session", fields: [cookie]).status == 200
             }
