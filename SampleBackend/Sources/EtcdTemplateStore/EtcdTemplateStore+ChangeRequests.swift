@@ -52,7 +52,8 @@ extension EtcdTemplateStore {
             answer.contents = nil
             // The change's number guards what changes have written, but a removal of expired ones is
             // no change.
-            let revision = reading.keyValues(0).first { $0.key == key }?.modRevision ?? 0
+            let revision =
+                reading.keyValues(0).first { $0.key.elementsEqual(key) }?.modRevision ?? 0
             var write = EtcdWrite(
                 guards: (base?.guards ?? []) + (edited?.guards ?? [])
                     + [.modified(key, at: revision)],
