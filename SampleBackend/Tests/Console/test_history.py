@@ -444,7 +444,7 @@ class AuditOnAPhoneTests(TaskCase):
         self.go("audit")
         def laid_out():
             heights = self.driver.execute_script(
-                "return [...document.querySelectorAll('td[data-label]')].map((cell) =>"
+                "return [...document.querySelectorAll('td[data-label]:not(:empty)')].map((cell) =>"
                 " [cell.offsetHeight, parseFloat(getComputedStyle(cell).lineHeight)])")
             # Zero until the page is shown; the cells of the page before may still be there.
             return heights if heights and all(height for height, _ in heights) else None
