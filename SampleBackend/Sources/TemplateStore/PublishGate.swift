@@ -79,7 +79,8 @@ package struct ApprovalCount: Sendable, Hashable {
     package var isSufficient: Bool { missing == 0 && rejections.isEmpty }
 
     /// Counts the approvals of people who have a valid token with a role that may approve in the
-    /// project, or who may by the rules for sign-ins; not those of the people who made the request, unless the protection allows it.
+    /// project, or who may by the rules for sign-ins; not those of the people who made the request,
+    /// unless the protection allows it.
     ///
     /// A request for changes stands until the same person approves.
     ///

@@ -138,3 +138,17 @@ extension Int {
         self.init(text)
     }
 }
+
+extension JSONNode {
+    /// A Boolean member of a body; false when it is missing.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 for anything else.
+    func flag(named name: String) throws(RequestError) -> Bool {
+        switch self[name] {
+        case nil: return false
+        case .bool(let flag): return flag
+        case let other?:
+            throw .invalidArgument("\(name) is \(other.kindDescription): send true or false.")
+        }
+    }
+}

@@ -393,16 +393,6 @@ extension JSONNode {
         }
     }
 
-    /// A Boolean; false when it is missing.
-    fileprivate func flag(named name: String) throws(RequestError) -> Bool {
-        switch self[name] {
-        case nil: return false
-        case .bool(let flag): return flag
-        case let other?:
-            throw .invalidArgument("\(name) is \(other.kindDescription): send true or false.")
-        }
-    }
-
     /// The description of a change request; nil when it is missing, null or empty.
     fileprivate var changeRequestText: String? {
         get throws(RequestError) { try text(named: "text", maximumLength: Self.maximumTextLength) }

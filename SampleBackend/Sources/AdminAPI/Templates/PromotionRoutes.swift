@@ -220,20 +220,6 @@ private struct PromotionRequest {
     }
 }
 
-extension JSONNode {
-    /// A Boolean member; false when it is missing.
-    ///
-    /// - Throws: A ``RequestError`` with status 400 for anything else.
-    fileprivate func flag(named name: String) throws(RequestError) -> Bool {
-        switch self[name] {
-        case nil: return false
-        case .bool(let flag): return flag
-        case let other?:
-            throw .invalidArgument("\(name) is \(other.kindDescription): send true or false.")
-        }
-    }
-}
-
 extension StoredTemplate {
     fileprivate var tag: TemplateTag {
         TemplateTag(project: project, version: version.number)
