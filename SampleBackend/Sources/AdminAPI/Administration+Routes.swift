@@ -31,6 +31,7 @@ extension Administration {
             + ProjectDetailsRoutes(administration: self).routes
             + ProtectionRoutes(administration: self).routes
             + ChangeRequestRoutes(administration: self).routes
+            + ScheduledPublishRoutes(administration: self).routes
             + MergeRoutes(administration: self).routes
             + PromotionRoutes(administration: self).routes
             + ConditionRoutes().routes

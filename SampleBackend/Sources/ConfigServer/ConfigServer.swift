@@ -42,6 +42,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
     let health: StoreHealth
     private let snapshots: SnapshotKeeper?
     private let webhooks: WebhookService
+    private let schedules: ScheduledPublishService
     let logger: Logger
     private let onListening: @Sendable (ListeningAddress) async -> Void
 
@@ -90,8 +91,6 @@ public struct ConfigServer: Service, CustomStringConvertible {
         webhooks = WebhookService(
             store: store, options: options.webhooks, logger: logger,
             metrics: DeliveryMetrics(), changedSections: library.changedSections)
-        follower = StoreFollower(
-            library: library, access: access, webhooks: webhooks, logger: logger, metrics: metrics)
         snapshots = options.snapshotFile.map { path in
             SnapshotKeeper(file: SnapshotFile(path: path), library: library, logger: logger)
         }
@@ -121,6 +120,11 @@ public struct ConfigServer: Service, CustomStringConvertible {
         administration.onStoreFailure = { [health] in health.noteFailure($0, start: $1) }
         administration.maximumAnswerBytes = options.limits.messageBytes
         self.administration = administration
+        schedules = ScheduledPublishService(
+            publisher: ScheduledPublisher(administration: administration), logger: logger)
+        follower = StoreFollower(
+            library: library, access: access, webhooks: webhooks, logger: logger, metrics: metrics,
+            schedules: schedules)
         self.source = source ?? library
         waits = source == nil
         self.options = options
@@ -161,6 +165,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await follower.run() }
             group.addTask { await webhooks.run() }
+            group.addTask { await schedules.run() }
             group.addTask { await health.run() }
             if let replicas = administration.replicas {
                 group.addTask { await cancelWhenGracefulShutdown { await replicas.run() } }

@@ -30,6 +30,8 @@ struct StoreFollower: Service {
     let webhooks: WebhookService
     let logger: Logger
     let metrics: LibraryMetrics
+    /// Nil in a process that publishes nothing at a time.
+    var schedules: ScheduledPublishService?
     var now: @Sendable () -> Date = { Date() }
 
     /// Loads all data that the server serves from memory.
@@ -50,6 +52,7 @@ struct StoreFollower: Service {
         }
         library.progress?.advance(to: library.revision)
         webhooks.wake()
+        schedules?.wake()
     }
 
     /// Follows the store until the task is cancelled or the server shuts down.
@@ -120,7 +123,8 @@ struct StoreFollower: Service {
                 try await library.store.session(id: id)
             }
         case .template, .webhooks: webhooks.wake()
-        case .overrides, .project, .projectDetails, .changeRequest: break
+        case .changeRequest: schedules?.wake()
+        case .overrides, .project, .projectDetails: break
         }
         library.progress?.advance(to: change.revision)
     }

@@ -183,6 +183,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
                         .put(
                             keys.changeRequestText(stored.id, inProject: stored.project),
                             stored.request.record),
+                        stored.header.dueOperation(keys),
                     ], guards: base.guards + edited.guards)
             }
         }

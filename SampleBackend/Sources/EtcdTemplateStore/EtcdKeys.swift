@@ -20,6 +20,7 @@ import Foundation
 /// | `drafts/{owner}/{project}` | ``DraftRecord`` |
 /// | `requests/{project}/{id}` | ``ChangeRequestRecord`` |
 /// | `requestTexts/{project}/{id}` | the texts, votes and comments of a change request |
+/// | `due/{project}/{id}` | empty; a change request whose schedule waits for a time |
 /// | `tokens/{id}` | ``TokenRecord`` |
 /// | `sessions/{token}/{id}` | ``SessionRecord`` |
 /// | `uses` | ``UsesRecord``: when tokens were last used |
@@ -50,6 +51,7 @@ struct EtcdKeys: Sendable, Hashable {
     var allOverrides: EtcdKeySpan { span("overrides") }
     var allDrafts: EtcdKeySpan { span("drafts") }
     var allChangeRequests: EtcdKeySpan { span("requests") }
+    var allDue: EtcdKeySpan { span("due") }
     var allWebhooks: EtcdKeySpan { span("webhooks") }
     var allPending: EtcdKeySpan { span("pending") }
     var allVersions: EtcdKeySpan { span("versions") }
@@ -107,6 +109,10 @@ struct EtcdKeys: Sendable, Hashable {
 
     func changeRequestText(_ id: String, inProject name: String) -> Data {
         key("requestTexts", Self.encoded(name), Self.encoded(id))
+    }
+
+    func dueChangeRequest(_ id: String, inProject name: String) -> Data {
+        key("due", Self.encoded(name), Self.encoded(id))
     }
 
     func token(_ id: String) -> Data { key("tokens", Self.encoded(id)) }

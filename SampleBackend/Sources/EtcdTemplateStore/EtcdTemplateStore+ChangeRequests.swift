@@ -62,6 +62,7 @@ extension EtcdTemplateStore {
             write.operations += shelf.removal(of: change.removed, keys: keys)
             write.operations += [
                 .put(key, try record.encoded()), .put(textKey, change.stored.request.record),
+                change.stored.header.dueOperation(keys),
             ]
             if base != nil, let known { write.operations += known.removalOfContents(keys) }
             write.change = .init(
@@ -122,9 +123,39 @@ extension EtcdTemplateStore {
             .sorted(by: ChangeRequestHeader.isListedBefore)
     }
 
+    /// The headers of the change requests of all projects whose schedules wait for a time.
+    public func scheduledChangeRequests(
+        date: Date
+    ) async throws(TemplateStoreError) -> [ChangeRequestHeader] {
+        let due: [EtcdKeyValue]
+        do throws(EtcdFailure) {
+            due = try await readAll(keys.allDue)
+        } catch {
+            throw isClosed ? .closed : TemplateStoreError(error)
+        }
+        if due.isEmpty { return [] }
+        let deleted = try await deletedVersions()
+        var names = due.compactMap { keys.names(in: $0.key) }.filter { $0.count == 2 }[...]
+        var headers: [ChangeRequestHeader] = []
+        while !names.isEmpty {
+            let part = names.prefix(Self.mostRead)
+            names = names.dropFirst(part.count)
+            let reading = try await read(
+                part.map { EtcdRange(keys: .key(keys.changeRequest($0[1], inProject: $0[0]))) })
+            // A damaged one is reported where it is read, and stops no other.
+            headers += (0..<part.count).flatMap { reading.keyValues($0) }
+                .compactMap { try? ChangeRequestRecord(decoding: $0).header() }
+        }
+        return headers.map { $0.seen(at: date, deletedVersion: deleted[$0.project]) }
+            .filter { $0.dueDate != nil }.sorted(by: ChangeRequestHeader.isDueBefore)
+    }
+
+    /// Maximum number of keys that one transaction reads here; it can have 128 operations.
+    private static let mostRead = 100
+
     /// Maximum number of requests that one write marks or removes; a transaction can have 128
-    /// operations, and a removal takes four.
-    private static let mostExpired = 25
+    /// operations, and a removal takes five.
+    private static let mostExpired = 20
 
     /// Marks and removes the change requests of all projects that nobody changed for long.
     public func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError) {
@@ -208,9 +239,18 @@ private struct EtcdChangeRequests: Sendable {
         headers.flatMap { header -> [EtcdOperation] in
             let key = keys.changeRequest(header.id, inProject: header.project)
             let text = keys.changeRequestText(header.id, inProject: header.project)
-            return [.delete(.key(key)), .delete(.key(text))]
+            let due = keys.dueChangeRequest(header.id, inProject: header.project)
+            return [.delete(.key(key)), .delete(.key(text)), .delete(.key(due))]
                 + (records[key]?.removalOfContents(keys) ?? [])
         }
+    }
+}
+
+extension ChangeRequestHeader {
+    /// The operation that lists a request by its next time, or removes it from that list.
+    func dueOperation(_ keys: EtcdKeys) -> EtcdOperation {
+        let key = keys.dueChangeRequest(id, inProject: project)
+        return dueDate == nil ? .delete(.key(key)) : .put(key, Data())
     }
 }
 

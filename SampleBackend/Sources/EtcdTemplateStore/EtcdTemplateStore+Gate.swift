@@ -87,6 +87,7 @@ extension EtcdReading {
             .put(
                 keys.changeRequestText(request.id, inProject: request.project),
                 request.request.record),
+            request.header.dueOperation(keys),
         ]
     }
 }

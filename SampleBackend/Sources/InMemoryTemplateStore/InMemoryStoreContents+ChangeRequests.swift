@@ -70,6 +70,13 @@ extension InMemoryStoreContents {
         }.sorted(by: ChangeRequestHeader.isListedBefore)
     }
 
+    /// The headers of the requests of all projects whose schedules wait for a time.
+    func scheduledChangeRequests(date: Date) -> [ChangeRequestHeader] {
+        changeRequests.all.flatMap { $0.1 }.map {
+            $0.header.seen(at: date, deletedVersion: deletedVersions[$0.project])
+        }.filter { $0.dueDate != nil }.sorted(by: ChangeRequestHeader.isDueBefore)
+    }
+
     /// Marks and removes the requests of all projects that nobody changed for long.
     mutating func removeExpiredChangeRequests(at date: Date) {
         let all = changeRequests.all.flatMap { $0.1 }

@@ -226,6 +226,13 @@ extension InMemoryTemplateStore {
         try access { $0.changeRequestHeaders(inProject: project, date: date) }
     }
 
+    /// The headers of the change requests of all projects whose schedules wait for a time.
+    public func scheduledChangeRequests(
+        date: Date
+    ) async throws(TemplateStoreError) -> [ChangeRequestHeader] {
+        try access { $0.scheduledChangeRequests(date: date) }
+    }
+
     /// Marks and removes the change requests of all projects that nobody changed for long.
     public func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError) {
         try access { $0.removeExpiredChangeRequests(at: date) }

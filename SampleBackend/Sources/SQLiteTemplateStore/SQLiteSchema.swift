@@ -14,7 +14,7 @@ package enum SQLiteSchema {
     static let incompleteApplicationID: Int32 = 0x4143_4649
 
     /// The number of the schema; databases with lower ones were never released.
-    package static let number = 10
+    package static let number = 11
 
     /// Throws unless a database is empty or has this schema; returns false when it is empty.
     ///
@@ -219,10 +219,13 @@ extension SQLiteSchema {
             update_time INTEGER NOT NULL,
             deleted_version INTEGER,
             size INTEGER NOT NULL,
+            scheduled_time INTEGER,
+            due_time INTEGER,
             expiry_notice_time INTEGER,
             record BLOB NOT NULL,
             PRIMARY KEY (project, id)
         ) STRICT;
+        CREATE INDEX due_change_requests ON change_requests (due_time) WHERE due_time IS NOT NULL;
 
         CREATE TABLE change_request_contents (
             project BLOB NOT NULL,

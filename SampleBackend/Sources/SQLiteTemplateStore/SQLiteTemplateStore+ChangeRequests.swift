@@ -57,6 +57,18 @@ extension SQLiteTemplateStore {
         }.sorted(by: ChangeRequestHeader.isListedBefore)
     }
 
+    /// The headers of the change requests of all projects whose schedules wait for a time.
+    public func scheduledChangeRequests(
+        date: Date
+    ) async throws(TemplateStoreError) -> [ChangeRequestHeader] {
+        try await read { db in
+            let deletedVersions = try db.deletedVersions()
+            return try db.dueChangeRequestHeaders()
+                .map { $0.seen(at: date, deletedVersion: deletedVersions[$0.project]) }
+                .filter { $0.dueDate != nil }
+        }
+    }
+
     /// Marks and removes the change requests of all projects that nobody changed for long.
     public func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError) {
         try await write(size: 0) { db in
@@ -73,7 +85,8 @@ extension SQLiteTemplateStore {
 extension Database {
     /// The columns of a header.
     private static let headerColumns = """
-        project, id, state, tag, update_time, deleted_version, size, expiry_notice_time
+        project, id, state, tag, update_time, deleted_version, size, scheduled_time, due_time,
+        expiry_notice_time
         """
 
     /// A change request as stored; nil when there is none with this identifier.
@@ -120,6 +133,20 @@ extension Database {
         }
     }
 
+    /// The headers of the requests with a next time, the earliest first.
+    fileprivate func dueChangeRequestHeaders() throws -> [ChangeRequestHeader] {
+        try Row.fetchAll(
+            self,
+            sql: """
+                SELECT \(Self.headerColumns) FROM change_requests
+                WHERE due_time IS NOT NULL ORDER BY due_time
+                """
+        ).compactMap { row in
+            // A damaged one is reported where it is read, and stops no other.
+            try? ChangeRequestHeader(row: row)
+        }
+    }
+
     fileprivate func remove(_ header: ChangeRequestHeader) throws {
         try execute(
             sql: """
@@ -147,17 +174,19 @@ extension Database {
             sql: """
                 INSERT INTO change_requests (\(Self.headerColumns), record)
                 VALUES (
-                    CAST(?1 AS BLOB), CAST(?2 AS BLOB), ?3, CAST(?4 AS BLOB), ?5, ?6, ?7, ?8,
-                    CAST(?9 AS BLOB)
+                    CAST(?1 AS BLOB), CAST(?2 AS BLOB), ?3, CAST(?4 AS BLOB), ?5, ?6, ?7, ?8, ?9,
+                    ?10, CAST(?11 AS BLOB)
                 )
                 ON CONFLICT (project, id) DO UPDATE SET
                     state = ?3, tag = excluded.tag, update_time = ?5, deleted_version = ?6,
-                    size = ?7, expiry_notice_time = ?8, record = excluded.record
+                    size = ?7, scheduled_time = ?8, due_time = ?9, expiry_notice_time = ?10,
+                    record = excluded.record
                 """,
             arguments: [
                 SQLiteBytes(stored.project), SQLiteBytes(stored.id), stored.state.rawValue,
                 SQLiteBytes(stored.tag), stored.updateTime.millisecondsSince1970,
                 stored.deletedVersion, stored.size,
+                stored.scheduledDate?.millisecondsSince1970, stored.dueDate?.millisecondsSince1970,
                 stored.expiryNoticeDate?.millisecondsSince1970,
                 SQLiteBytes(stored.request.record),
             ])
@@ -178,6 +207,13 @@ extension Database {
     }
 }
 
+extension Row {
+    /// A time in milliseconds since 1970; nil for NULL.
+    fileprivate func date(forColumn name: String) throws -> Date? {
+        try decode(Int64?.self, forColumn: name).map(Date.init(millisecondsSince1970:))
+    }
+}
+
 extension ChangeRequestHeader {
     fileprivate init(row: Row) throws {
         let name = try row.decode(String.self, forColumn: "state")
@@ -194,9 +230,10 @@ extension ChangeRequestHeader {
             updateTime: Date(
                 millisecondsSince1970: try row.decode(Int64.self, forColumn: "update_time")),
             deletedVersion: try row.decode(Int?.self, forColumn: "deleted_version"),
-            size: try row.decode(Int.self, forColumn: "size"))
-        expiryNoticeDate = try row.decode(Int64?.self, forColumn: "expiry_notice_time")
-            .map(Date.init(millisecondsSince1970:))
+            size: try row.decode(Int.self, forColumn: "size"),
+            scheduledDate: try row.date(forColumn: "scheduled_time"),
+            dueDate: try row.date(forColumn: "due_time"))
+        expiryNoticeDate = try row.date(forColumn: "expiry_notice_time")
     }
 }
 

@@ -21,6 +21,7 @@ struct SampleBackendCommand: AsyncParsableCommand {
                     PublishCommand.self, GetCommand.self, VersionsCommand.self, DiffCommand.self,
                     RollbackCommand.self, UndoCommand.self, CompareCommand.self,
                     PromoteCommand.self, DraftCommand.self, ChangeRequestsCommand.self,
+                    ScheduleCommand.self,
                     EvaluateCommand.self,
                     ImportCommand.self, ExportCommand.self,
                 ]),

@@ -113,7 +113,8 @@ extension AuditEntry {
         case .setProjectDetails: .projectDetails(project: project)
         case .createProject, .deleteProject: .project(project)
         case .createChangeRequest, .editChangeRequest, .approveChangeRequest,
-            .rejectChangeRequest, .commentChangeRequest, .closeChangeRequest:
+            .rejectChangeRequest, .commentChangeRequest, .closeChangeRequest, .schedulePublish,
+            .cancelScheduledPublish, .endScheduledPublish:
             .changeRequest(project: project, id: subject)
         }
     }

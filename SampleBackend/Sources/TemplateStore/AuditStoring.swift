@@ -98,6 +98,11 @@ public struct AuditEntry: Sendable, Hashable {
         case commentChangeRequest = "COMMENT_CHANGE_REQUEST"
         /// Closes a change request without a publish.
         case closeChangeRequest = "CLOSE_CHANGE_REQUEST"
+        /// Schedules the publish of a change request, or moves it.
+        case schedulePublish = "SCHEDULE_PUBLISH"
+        case cancelScheduledPublish = "CANCEL_SCHEDULED_PUBLISH"
+        /// Records why nothing was published at a scheduled time.
+        case endScheduledPublish = "END_SCHEDULED_PUBLISH"
         /// Deletes an archived project with all of its content except the audit trail.
         case deleteProject = "DELETE_PROJECT"
         /// Attempts to sign in to the console without a valid token.

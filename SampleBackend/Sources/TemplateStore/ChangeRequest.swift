@@ -72,6 +72,10 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
         /// The digest of the edit voted on.
         public let digest: String
 
+        /// The times of the schedule that the voter has seen; nil when there was none, so that the
+        /// vote is for any time.
+        public let scheduledDates: [Date]?
+
         /// The version that was live when the vote was given.
         public let liveVersion: Int
 
@@ -84,13 +88,15 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
         /// Creates a vote.
         public init(
             person: String, actor: String, signIn: SignedInPerson? = nil, verdict: Verdict,
-            digest: String, liveVersion: Int, comment: String? = nil, date: Date
+            digest: String, scheduledDates: [Date]? = nil, liveVersion: Int,
+            comment: String? = nil, date: Date
         ) {
             self.person = person
             self.actor = actor
             self.signIn = signIn
             self.verdict = verdict
             self.digest = digest
+            self.scheduledDates = scheduledDates
             self.liveVersion = liveVersion
             self.comment = comment
             self.date = date.roundedToMilliseconds
@@ -169,6 +175,9 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
     /// The comments, oldest first.
     public private(set) var comments: [Comment] = []
 
+    /// When the request is published by itself; nil when that was never planned.
+    public var schedule: ScheduledPublish?
+
     /// The end of the request; nil while it is open, and when it expired.
     public var ending: Ending?
 
@@ -235,6 +244,12 @@ extension ChangeRequest {
     /// - Returns: False for everybody else.
     public func isMade(by person: String, identity: String? = nil) -> Bool {
         ([author] + editors).contains { $0.isUsed(by: person, identity: identity) }
+    }
+
+    /// True when a vote was given for the current content, and for the times of the schedule.
+    public func isCurrent(_ vote: Vote) -> Bool {
+        vote.digest == contentDigest
+            && vote.scheduledDates.map { $0 == schedule?.dates } ?? true
     }
 
     /// True for two equal texts, byte by byte; false when one is missing.

@@ -26,13 +26,20 @@ public struct ChangeRequestHeader: Sendable, Hashable {
     /// Size of texts and templates, in bytes.
     public let size: Int
 
+    /// When the request is published by itself, or was; nil when that was never planned.
+    public internal(set) var scheduledDate: Date?
+
+    /// The next time of the schedule; nil when nothing more happens.
+    public internal(set) var dueDate: Date?
+
     /// The time at which the request was marked for its removal; nil unless it is marked.
     package var expiryNoticeDate: Date?
 
     /// Creates a header.
     public init(
         project: String, id: String, state: StoredChangeRequest.State, tag: String,
-        updateTime: Date, deletedVersion: Int? = nil, size: Int
+        updateTime: Date, deletedVersion: Int? = nil, size: Int, scheduledDate: Date? = nil,
+        dueDate: Date? = nil
     ) {
         self.project = project
         self.id = id
@@ -41,6 +48,8 @@ public struct ChangeRequestHeader: Sendable, Hashable {
         self.updateTime = updateTime
         self.deletedVersion = deletedVersion
         self.size = size
+        self.scheduledDate = scheduledDate
+        self.dueDate = dueDate
     }
 
     /// The order of lists: the last changed one first.
@@ -51,18 +60,30 @@ public struct ChangeRequestHeader: Sendable, Hashable {
         return first.id.utf8.lexicographicallyPrecedes(second.id.utf8)
     }
 
+    /// The order in which requests are due.
+    package static func isDueBefore(
+        _ first: ChangeRequestHeader, _ second: ChangeRequestHeader
+    ) -> Bool {
+        (first.dueDate ?? .distantFuture) < (second.dueDate ?? .distantFuture)
+    }
+
     /// The request at a time, when a project of its name was last deleted at `deletedVersion`.
     package func seen(at date: Date, deletedVersion: Int?) -> ChangeRequestHeader {
-        guard state == .open else { return self }
         var seen = self
+        if deletedVersion != self.deletedVersion { seen.dueDate = nil }
+        guard state == .open else { return seen }
         let rule = ExpiryRule(lifetime: TemplateStoreLimits.changeRequestLifetime, grace: 0)
         if deletedVersion != self.deletedVersion {
             seen.state = .closed
-        } else if rule.isExpired(updateTime, at: date) {
+        } else if rule.isExpired(lastDate, at: date) {
             seen.state = .expired
+            seen.dueDate = nil
         }
         return seen
     }
+
+    /// The last change, or the next time of the schedule if that is later.
+    private var lastDate: Date { max(updateTime, dueDate ?? updateTime) }
 
     /// The header with its mark at a time; nil when the request is to be removed.
     package func pruned(at date: Date, deletedVersion: Int?) -> ChangeRequestHeader? {
@@ -72,7 +93,7 @@ public struct ChangeRequestHeader: Sendable, Hashable {
             // An open one expires first, which is its end.
             lifetime: isOpen ? 2 * lifetime : lifetime,
             grace: TemplateStoreLimits.draftGrace)
-        let notice = rule.notice(after: expiryNoticeDate, updateTime, at: date)
+        let notice = rule.notice(after: expiryNoticeDate, lastDate, at: date)
         if rule.isOver(notice, at: date) { return nil }
         var pruned = self
         pruned.expiryNoticeDate = notice

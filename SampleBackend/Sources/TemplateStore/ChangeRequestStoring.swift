@@ -34,6 +34,12 @@ public protocol ChangeRequestStoring: Sendable {
         inProject project: String, date: Date
     ) async throws(TemplateStoreError) -> [ChangeRequestHeader]
 
+    /// The headers of the requests of all projects whose schedules wait for a time, the earliest
+    /// first.
+    func scheduledChangeRequests(
+        date: Date
+    ) async throws(TemplateStoreError) -> [ChangeRequestHeader]
+
     /// Marks the requests of all projects that are to be removed, and removes those whose mark is
     /// old enough.
     func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError)

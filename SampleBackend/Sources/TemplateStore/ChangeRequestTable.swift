@@ -49,7 +49,7 @@ package struct ChangeRequestTable: Sendable {
         guard submission.expectation.isMet(byTag: known?.tag),
             known != nil || submission.contents != nil
         else { throw .changeRequestMismatch(submission.id, isThere: known != nil) }
-        if let known, known.state != .open {
+        if let known, known.state != .open, !(submission.isOfEnd && known.dueDate != nil) {
             throw .changeRequestEnded(submission.id, known.state)
         }
         let stored = try submission.stored(over: known, deletedVersion: deletedVersion)
@@ -63,9 +63,8 @@ package struct ChangeRequestTable: Sendable {
         for stored: StoredChangeRequest, over known: StoredChangeRequest?
     ) throws(TemplateStoreError) -> [ChangeRequestHeader] {
         let others = headers.filter { !$0.id.utf8.elementsEqual(stored.id.utf8) }
-        let open = others.filter {
-            $0.seen(at: date, deletedVersion: deletedVersion).state == .open
-        }
+        let open = others.map { $0.seen(at: date, deletedVersion: deletedVersion) }
+            .filter { $0.state == .open || $0.dueDate != nil }
         if known == nil, open.count >= TemplateStoreLimits.openChangeRequests {
             throw .tooManyChangeRequests(inProject: stored.project)
         }
@@ -75,8 +74,9 @@ package struct ChangeRequestTable: Sendable {
                 || known.map({ stored.size <= $0.size }) ?? false
         else { throw .changeRequestsTooLarge(inProject: stored.project) }
         // Not those that have only expired: this machine's clock may be ahead.
-        var ended = others.filter { $0.state != .open || $0.deletedVersion != deletedVersion }
-            .sorted { $0.updateTime < $1.updateTime }
+        var ended = others.filter { other in
+            other.deletedVersion != deletedVersion || other.state != .open && other.dueDate == nil
+        }.sorted { $0.updateTime < $1.updateTime }
         var removed: [ChangeRequestHeader] = []
         func remove(_ place: Int) { removed.append(ended.remove(at: place)) }
         while removed.count < Self.mostRemoved,
@@ -143,10 +143,35 @@ extension ChangeRequestSubmission {
         let contentBytes =
             contents.map { $0.base.count + $0.edited.count }
             ?? known.map { $0.size - $0.request.record.count } ?? 0
-        let header = ChangeRequestHeader(
-            project: project, id: id, state: request.ending == nil ? .open : .closed,
-            tag: UUID().uuidString.lowercased(), updateTime: date.roundedToMilliseconds,
-            deletedVersion: deletedVersion, size: contentBytes + textBytes)
-        return StoredChangeRequest(header: header, request: request, contents: contents)
+        return StoredChangeRequest(
+            header: ChangeRequestHeader(
+                of: request, project: project, id: id, updateTime: date,
+                deletedVersion: deletedVersion, size: contentBytes + textBytes),
+            request: request, contents: contents)
+    }
+
+    /// True for what came of the end of a schedule, by which a published request changes.
+    fileprivate var isOfEnd: Bool {
+        [.endScheduledPublish, .cancelScheduledPublish].contains(action)
+    }
+}
+
+extension ChangeRequestHeader {
+    /// The header of a state of a request, with a new unique tag.
+    init(
+        of request: ChangeRequest, project: String, id: String, updateTime: Date,
+        deletedVersion: Int?, size: Int
+    ) {
+        let state: StoredChangeRequest.State =
+            if let ending = request.ending {
+                ending.version == nil ? .closed : .published
+            } else {
+                .open
+            }
+        self.init(
+            project: project, id: id, state: state, tag: UUID().uuidString.lowercased(),
+            updateTime: updateTime.roundedToMilliseconds, deletedVersion: deletedVersion,
+            size: size, scheduledDate: request.schedule?.start.date,
+            dueDate: state == .closed ? nil : request.schedule?.dueDate)
     }
 }

@@ -30,6 +30,16 @@ public struct PublishApproval: Sendable, Hashable {
 
 /// A state of a change request that a publisher has seen and merged.
 public struct ChangeRequestReference: Sendable, Hashable {
+    /// What leads to a publish of a change request.
+    public enum Occasion: Sendable, Hashable {
+        /// An administrator publishes it, whether or not it is scheduled.
+        case administrator
+        /// The start of its schedule.
+        case scheduledStart
+        /// The end of its schedule, which takes it back but for what was changed since.
+        case scheduledEnd(kept: [String])
+    }
+
     /// The identifier in the project.
     public var id: String
 
@@ -49,11 +59,15 @@ public struct ChangeRequestReference: Sendable, Hashable {
     /// The publisher's approval, which is stored with the version or not at all; nil for none.
     public var vote: ChangeRequest.Vote?
 
+    /// What leads to the publish.
+    public var occasion: Occasion
+
     /// Creates a reference.
     public init(
         id: String, tag: String, outdatedVoters: [String] = [], signedInVoters: [String] = [],
-        vote: ChangeRequest.Vote? = nil
+        vote: ChangeRequest.Vote? = nil, occasion: Occasion = .administrator
     ) {
+        self.occasion = occasion
         self.id = id
         self.tag = tag
         self.outdatedVoters = outdatedVoters
@@ -110,7 +124,7 @@ package struct ApprovalCount: Sendable, Hashable {
                 // Stands whatever becomes of the token, which others may revoke.
                 rejections.append(vote.person)
             } else if voters.contains(voter), !outdated.contains(voter),
-                vote.digest == request.contentDigest,
+                request.isCurrent(vote),
                 protection?.selfApproval == true
                     || !request.isMade(by: vote.person, identity: vote.signIn?.identity)
             {
@@ -173,8 +187,21 @@ package struct PublishGate: Sendable {
         guard var request, request.tag.utf8.elementsEqual(reference.tag.utf8) else {
             throw .changeRequestMismatch(reference.id, isThere: request != nil)
         }
-        guard request.state == .open else {
-            throw .changeRequestEnded(reference.id, request.state)
+        let part = request.request.schedule?.waitingPart
+        let isDue = request.dueDate.map { $0 <= submission.date } ?? false
+        switch reference.occasion {
+        case .administrator:
+            guard request.state == .open else {
+                throw .changeRequestEnded(reference.id, request.state)
+            }
+        case .scheduledStart:
+            guard request.state == .open, part == .start, isDue else {
+                throw .changeRequestMismatch(reference.id, isThere: true)
+            }
+        case .scheduledEnd:
+            guard request.state == .published, part == .end, isDue else {
+                throw .changeRequestMismatch(reference.id, isThere: true)
+            }
         }
         if let vote = reference.vote { request.request.add(vote) }
         return request
@@ -182,6 +209,8 @@ package struct PublishGate: Sendable {
 
     private func checkApprovals(of request: StoredChangeRequest?) throws(TemplateStoreError) {
         guard let protection, submission.approval.bypassReason == nil else { return }
+        // Approved together with the start.
+        if case .scheduledEnd? = submission.approval.changeRequest?.occasion { return }
         // The content decides, since a submission can claim to be a rollback.
         if protection.rollbackWithoutApproval, submission.updateType == .rollback,
             sourceContent == submission.content
@@ -207,19 +236,37 @@ package struct PublishGate: Sendable {
 
     private func published(_ stored: StoredChangeRequest, as number: Int) -> StoredChangeRequest {
         var request = stored.request
-        request.ending = ChangeRequest.Ending(
+        switch submission.approval.changeRequest?.occasion {
+        case .scheduledEnd(let kept):
+            request.schedule?.endOutcome = .init(
+                .published, version: number, kept: kept, date: submission.date)
+        case .scheduledStart:
+            request.schedule?.startOutcome = .init(
+                .published, version: number, date: submission.date)
+            request.ending = ending(publishing: number)
+        case .administrator, nil:
+            if request.schedule?.waitingPart != nil {
+                request.schedule?.startOutcome = .init(
+                    .cancelled, reason: "Published as version \(number) before its time.",
+                    date: submission.date)
+            }
+            request.ending = ending(publishing: number)
+        }
+        // As read, without the publisher's vote.
+        let contentBytes = self.request.map { $0.size - $0.request.record.count } ?? 0
+        return StoredChangeRequest(
+            header: ChangeRequestHeader(
+                of: request, project: stored.project, id: stored.id, updateTime: submission.date,
+                deletedVersion: stored.deletedVersion, size: contentBytes + request.record.count),
+            request: request, contents: stored.contents)
+    }
+
+    private func ending(publishing number: Int) -> ChangeRequest.Ending {
+        ChangeRequest.Ending(
             participant: .init(
                 person: submission.approval.person, actor: submission.user.name ?? ""),
             version: number, bypassReason: submission.approval.bypassReason,
             date: submission.date)
-        // As read, without the publisher's vote.
-        let contentBytes = self.request.map { $0.size - $0.request.record.count } ?? 0
-        let header = ChangeRequestHeader(
-            project: stored.project, id: stored.id, state: .published,
-            tag: UUID().uuidString.lowercased(), updateTime: submission.date.roundedToMilliseconds,
-            deletedVersion: stored.deletedVersion,
-            size: contentBytes + request.record.count)
-        return StoredChangeRequest(header: header, request: request, contents: stored.contents)
     }
 }
 

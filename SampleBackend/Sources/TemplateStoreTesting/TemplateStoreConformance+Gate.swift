@@ -265,7 +265,7 @@ extension TemplateStoreConformance {
 }
 
 extension StoreTrial {
-    fileprivate func protect(_ protection: ProjectProtection?) async throws {
+    func protect(_ protection: ProjectProtection?) async throws {
         _ = try await store.setProjectDetails(
             Self.detailsChange(ProjectDetails(protection: protection)))
     }

@@ -41,7 +41,7 @@ public struct TemplateStoreConformance: Sendable {
 
     /// All checks, for each part of a store and for the whole store.
     public static var allChecks: [Check] {
-        templateChecks + draftChecks + changeRequestChecks + gateChecks
+        templateChecks + draftChecks + changeRequestChecks + gateChecks + scheduleChecks
             + projectChecks + projectDetailsChecks
             + overridesChecks
             + changeChecks

@@ -8,6 +8,8 @@ public struct TemplateVersion: Sendable, Hashable {
         case console = "CONSOLE"
         /// The HTTP interface, including the command line.
         case restAPI = "REST_API"
+        /// The server, at a scheduled time.
+        case schedule = "SCHEDULE"
         /// Firebase's Node SDK; kept on import, never set by this backend.
         case adminSDKNode = "ADMIN_SDK_NODE"
         /// Anything else.

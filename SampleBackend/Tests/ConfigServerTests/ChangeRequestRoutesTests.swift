@@ -183,6 +183,10 @@ struct ChangeRequestRoutesTests {
         "POST /v1/projects/{project}/changeRequests/{changeRequestID}:requestChanges",
         "POST /v1/projects/{project}/changeRequests/{changeRequestID}:close",
         "POST /v1/projects/{project}/changeRequests/{changeRequestID}/comments",
+        // What is published later passes the gate then.
+        "POST /v1/projects/{project}/scheduledPublishes",
+        "PATCH /v1/projects/{project}/scheduledPublishes/{changeRequestID}",
+        "DELETE /v1/projects/{project}/scheduledPublishes/{changeRequestID}",
         "POST /v1/projects/{project}/remoteConfig:merge",
         "POST /v1/projects/{project}/remoteConfig:promote",
         "POST /v1/projects/{project}/remoteConfig:import",

@@ -192,6 +192,35 @@ package final class AdministratorAccess: Sendable {
             tokenID: "openid-\(id)", tokenHash: signIn.secret(of: person), expirationDate: nil)
     }
 
+    /// True while who scheduled a publish may publish in a project, also with another token.
+    ///
+    /// - Parameters:
+    ///   - schedule: The schedule.
+    ///   - project: The project's name.
+    ///   - tokens: All stored tokens.
+    /// - Returns: False when the person or the token is gone, or has a lower role.
+    func mayPublish(
+        _ schedule: ScheduledPublish, inProject project: String, tokens: [StoredToken]
+    ) -> Bool {
+        if let person = schedule.signIn {
+            return holder(of: person).map {
+                $0.administrator.role(inProject: project) >= .publisher
+            } ?? false
+        }
+        let name = schedule.scheduler.actor
+        // Reserved names, which no stored token has.
+        if name.hasPrefix(Administrator.localNamePrefix) { return true }
+        if name == Self.environmentTokenName { return environmentHolder != nil }
+        let date = now()
+        return tokens.contains { token in
+            let isTheirs =
+                schedule.scheduler.person.map { token.owner?.hasSameBytes(as: $0) ?? false }
+                ?? token.name.hasSameBytes(as: name)
+            return isTheirs && token.isLiving(at: date)
+                && token.role(inProject: project).map { $0 >= .publisher } ?? false
+        }
+    }
+
     /// False once the caller's token has expired or been revoked, or the caller's session has ended.
     package func isValid(_ caller: AdministratorCaller) -> Bool {
         let date = now()
@@ -276,6 +305,11 @@ package struct Administrator: Sendable, Hashable {
         self.creator = creator
         self.mayBypass = mayBypass
         self.person = person
+    }
+
+    /// The role in a project; that of an evaluator when the token does not include it.
+    func role(inProject project: String) -> StoredToken.Role {
+        projects.map { $0[project] ?? .evaluator } ?? role
     }
 
     /// False when the administrator's token does not include a project, or only for evaluation.

@@ -24,6 +24,9 @@ struct AuditSearch: Sendable {
         "REJECT_CHANGE_REQUEST": "Request changes",
         "COMMENT_CHANGE_REQUEST": "Comment on change request",
         "CLOSE_CHANGE_REQUEST": "Close change request",
+        "SCHEDULE_PUBLISH": "Schedule publish",
+        "CANCEL_SCHEDULED_PUBLISH": "Cancel scheduled publish",
+        "END_SCHEDULED_PUBLISH": "Not published as scheduled",
     ]
 
     /// The names that ``action(of:)`` returns for sessions, which the store records as tokens.

@@ -75,6 +75,17 @@ extension Administration {
         return stored
     }
 
+    /// What stores a change of a request.
+    func submission(
+        of changed: ChangeRequest, over stored: StoredChangeRequest,
+        contents: ChangeRequestContents? = nil, _ action: AuditEntry.Action,
+        by participant: ChangeRequest.Participant
+    ) -> ChangeRequestSubmission {
+        ChangeRequestSubmission(
+            project: stored.project, id: stored.id, request: changed, contents: contents,
+            expectation: .tag(stored.tag), action: action, date: now(), actor: participant.actor)
+    }
+
     /// Stores a change of a request, and reviews the result.
     ///
     /// - Parameters:

@@ -14,7 +14,11 @@ struct ChangeRequestPublisher: Sendable {
     /// Added to the version's description; nil for none.
     let comment: String?
     /// The publisher's approval, which is stored with the version or not at all; nil for none.
-    let vote: ChangeRequest.Vote?
+    var vote: ChangeRequest.Vote?
+    /// True to publish a request before the time for which it is scheduled.
+    var replacesSchedule = false
+    /// What leads to the publish.
+    var occasion = ChangeRequestReference.Occasion.administrator
 }
 
 extension Administration {
@@ -46,6 +50,9 @@ extension Administration {
         by publisher: ChangeRequestPublisher
     ) async throws -> StoredTemplate {
         var stored = try await openChangeRequest(target, expecting: expectation)
+        if publisher.occasion == .administrator, !publisher.replacesSchedule {
+            try stored.checkIsNotScheduled()
+        }
         if let vote = publisher.vote { stored.request.add(vote) }
         let reviewed = try await reviewed(stored)
         guard let live = reviewed.basis?.live else {
@@ -64,7 +71,8 @@ extension Administration {
         var approval = publisher.approval
         approval.changeRequest = ChangeRequestReference(
             id: target.id, tag: stored.tag, outdatedVoters: reviewed.outdatedVoters,
-            signedInVoters: reviewed.signedInVoters, vote: publisher.vote)
+            signedInVoters: reviewed.signedInVoters, vote: publisher.vote,
+            occasion: publisher.occasion)
         let description = [stored.request.title, publisher.comment].compactMap { $0 }
         return try await publish(
             CheckedTemplate(
@@ -74,6 +82,18 @@ extension Administration {
                     expectation: .version(live.version.number), date: now(),
                     user: publisher.user, description: description.joined(separator: ": "),
                     origin: publisher.origin, approval: approval)))
+    }
+}
+
+extension StoredChangeRequest {
+    /// - Throws: A ``RequestError`` with status 409 that names the time for which the publish is
+    ///   scheduled.
+    fileprivate func checkIsNotScheduled() throws(RequestError) {
+        guard let schedule = request.schedule, schedule.waitingPart == .start else { return }
+        throw RequestError(
+            httpStatus: .conflict, statusName: "SCHEDULED_PUBLISH",
+            message: "The publish of this request is scheduled for \(schedule.start.text): send "
+                + "{\"cancelSchedule\": true} to publish it now, and not then.")
     }
 }
 

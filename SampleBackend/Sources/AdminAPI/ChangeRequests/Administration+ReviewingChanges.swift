@@ -53,9 +53,14 @@ extension Administration {
         _ stored: StoredChangeRequest, over basis: inout ReviewBasis
     ) async throws -> ReviewedChangeRequest {
         guard let contents = stored.contents else { throw RequestError.storeUnavailable }
+        let predecessor = try await unpublishedPredecessor(of: stored)
+        var current = basis.template
+        if let predecessor, predecessor.state == .open {
+            current = try await reviewed(predecessor, over: &basis).merged?.template ?? current
+        }
         let review = ChangeReview(
             base: try RemoteConfigTemplate(stored: contents.base),
-            edited: try RemoteConfigTemplate(stored: contents.edited), live: basis.template)
+            edited: try RemoteConfigTemplate(stored: contents.edited), live: current)
         var merged: ValidatedTemplate?
         var problems: [TemplateProblem] = []
         do throws(TemplateValidationError) {
@@ -70,7 +75,10 @@ extension Administration {
         let outdated = try await outdatedVoters(of: stored, review, over: &basis)
         let signedIn = signedInVoters(of: stored)
         return ReviewedChangeRequest(
-            stored: stored, basis: basis, review: review, merged: merged, problems: problems,
+            stored: stored, basis: basis, current: current, predecessor: predecessor,
+            isSchedulerPermitted: stored.request.schedule.map {
+                access.mayPublish($0, inProject: stored.project, tokens: basis.tokens)
+            } ?? true, review: review, merged: merged, problems: problems,
             outdatedVoters: outdated, signedInVoters: signedIn,
             count: ApprovalCount(
                 of: stored.request, inProject: stored.project, protection: basis.protection,

@@ -4,9 +4,23 @@ import HTTPServing
 import JSONTree
 import TemplateStore
 
-/// The list of a project's change requests.
+/// The list of a project's change requests, or of a part of them.
 struct ChangeRequestListRoute: Sendable {
-    let administration: Administration
+    private let administration: Administration
+
+    /// The member of the response that has the list.
+    private let name: String
+
+    private let isListed: @Sendable (ChangeRequestHeader) -> Bool
+
+    init(
+        administration: Administration, name: String = "changeRequests",
+        isListed: @escaping @Sendable (ChangeRequestHeader) -> Bool = { _ in true }
+    ) {
+        self.administration = administration
+        self.name = name
+        self.isListed = isListed
+    }
 
     /// Maximum number of requests that are read for a page, of the bytes of the templates that are
     /// read for it, and of its own bytes.
@@ -23,7 +37,7 @@ struct ChangeRequestListRoute: Sendable {
         let all = try await administration.changeRequests(request.changeRequestTarget)
         if all.isEmpty { try await administration.checkExists(request.project) }
         let found = all.filter { header in
-            (state.map { $0.stored == header.state } ?? true)
+            isListed(header) && (state.map { $0.stored == header.state } ?? true)
                 && (start.map { $0.precedes(header) } ?? true)
         }
         var page = Page()
@@ -33,7 +47,8 @@ struct ChangeRequestListRoute: Sendable {
             else { break }
             try await add(header, to: &page, if: state, request)
         }
-        var body: JSONNode = ["changeRequests": .array(page.summaries)]
+        var body = JSONNode.emptyObject
+        body.setMember(name, .array(page.summaries))
         if page.readCount < found.count, page.readCount > 0 {
             let last = ChangeRequestPlace(of: found[page.readCount - 1])
             body.setMember("nextPageToken", .string(last.description))

@@ -70,26 +70,8 @@ struct ChangeRequestRoutes: Sendable {
     @Sendable
     private func create(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody(knows: ["title", "text", "template", "base", "draft"])
-        guard let title = try body.changeRequestTitle else {
-            throw RequestError.invalidArgument("title is missing: say what the request changes.")
-        }
-        let edit = try await edit(in: body, of: request)
-        guard let edit else {
-            throw RequestError.invalidArgument(
-                "template is missing: send the edited template and the ETag of its base, or "
-                    + "{\"draft\": true} for your draft.")
-        }
-        let date = administration.now()
-        let author = request.participant
-        let id = Data.random(bytes: 6).hexadecimal
         let reviewed = try await administration.save(
-            ChangeRequestSubmission(
-                project: request.project, id: id,
-                request: ChangeRequest(
-                    title: title, text: try body.changeRequestText, author: author,
-                    baseVersion: edit.baseVersion, creationDate: date),
-                contents: edit.contents, expectation: .absent, action: .createChangeRequest,
-                date: date, actor: author.actor))
+            try await administration.newChangeRequest(in: body, of: request))
         return Self.answer(reviewed, status: .created)
     }
 
@@ -107,7 +89,14 @@ struct ChangeRequestRoutes: Sendable {
         if let title = try body.changeRequestTitle { changed.title = title }
         if body["text"] != nil { changed.text = try body.changeRequestText }
         var contents: ChangeRequestContents?
-        if let edit = try await edit(in: body, of: request, replacing: stored) {
+        if let edit = try await administration.edit(
+            in: body, of: request, replacing: stored) {
+            // Another content at the same time is another publish.
+            guard changed.schedule?.waitingPart == nil || request.roleInProject >= .publisher else {
+                throw RequestError.permissionDenied(
+                    "The publish of this request is scheduled, so only a publisher may change its "
+                        + "template: ask one, or have the schedule cancelled.")
+            }
             contents = edit.contents
             changed.baseVersion = edit.baseVersion
             changed.addEditor(request.participant)
@@ -117,75 +106,6 @@ struct ChangeRequestRoutes: Sendable {
                 submission(
                     of: changed, over: stored, contents: contents, .editChangeRequest, request),
                 over: stored))
-    }
-
-    /// The edit in a body; nil when it has none.
-    ///
-    /// An edit of a stored request keeps its base unless the body has one.
-    private func edit(
-        in body: JSONNode, of request: RouteRequest, replacing stored: StoredChangeRequest? = nil
-    ) async throws -> (baseVersion: Int, contents: ChangeRequestContents)? {
-        var template = body["template"]
-        var version = try baseVersion(in: body, of: request)
-        if try body.flag(named: "draft") {
-            guard template == nil, version == nil else {
-                throw RequestError.invalidArgument("Send either a template or the draft.")
-            }
-            let owner = (request.caller as? AdministratorCaller)?.id ?? ""
-            let draft = try await administration.draft(
-                at: .init(owner: owner, project: request.project))
-            guard let draft else {
-                throw RequestError.notFound("You have no draft in this project: send a template.")
-            }
-            template = try JSONNode(jsonData: draft.content)
-            version = draft.baseVersion
-        }
-        guard let template else {
-            guard version == nil else {
-                throw RequestError.invalidArgument(
-                    "template is missing: a base is sent with the template that was edited.")
-            }
-            return nil
-        }
-        let edited: Data
-        do {
-            edited = try ValidatedTemplate(merged: template).json.jsonData()
-        } catch {
-            throw RequestError.invalidTemplate(error)
-        }
-        let base: Data
-        switch (version, stored?.contents) {
-        case (0?, _): base = Data("{}".utf8)
-        case (let version?, _):
-            base = try await administration.template(
-                version: version, inProject: request.project
-            ).content
-        case (nil, let contents?): base = contents.base
-        case (nil, nil):
-            throw RequestError.invalidArgument(
-                "base is missing: send the ETag of the template that was edited.")
-        }
-        guard base != edited else {
-            throw RequestError.invalidArgument(
-                "The template is the one of its base: a request must change something.")
-        }
-        let number = version ?? stored?.request.baseVersion ?? 0
-        return (number, ChangeRequestContents(base: base, edited: edited))
-    }
-
-    /// The version whose tag is `base`; nil without one.
-    private func baseVersion(
-        in body: JSONNode, of request: RouteRequest
-    ) throws(RequestError) -> Int? {
-        guard let node = body["base"] else { return nil }
-        guard let text = node.stringValue,
-            let tag = TemplateTag(text, project: request.project)
-        else {
-            throw .invalidArgument(
-                "base is not the ETag of a template of this project: send the one of the template "
-                    + "that was edited.")
-        }
-        return tag.version
     }
 
     /// Votes on the state that the reviewer has seen.
@@ -242,7 +162,8 @@ struct ChangeRequestRoutes: Sendable {
         let vote = ChangeRequest.Vote(
             person: person, actor: request.participant.actor,
             signIn: request.administrator?.person, verdict: verdict,
-            digest: stored.request.contentDigest, liveVersion: seen, comment: comment,
+            digest: stored.request.contentDigest,
+            scheduledDates: stored.request.schedule?.dates, liveVersion: seen, comment: comment,
             date: administration.now())
         return (vote, stored)
     }
@@ -279,7 +200,8 @@ struct ChangeRequestRoutes: Sendable {
     /// with the publisher's approval, which counts.
     @Sendable
     private func publish(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.optionalBody(knows: ["comment", "approve", "liveVersionNumber"])
+        let body = try request.optionalBody(
+            knows: ["comment", "approve", "liveVersionNumber", "cancelSchedule"])
         let comment = try body.comment(named: "comment")
         let vote =
             try body.flag(named: "approve")
@@ -288,7 +210,8 @@ struct ChangeRequestRoutes: Sendable {
             request.changeRequestTarget, expecting: try request.seenState,
             by: ChangeRequestPublisher(
                 user: request.user, origin: request.origin, approval: try request.approval,
-                comment: comment, vote: vote))
+                comment: comment, vote: vote,
+                replacesSchedule: try body.flag(named: "cancelSchedule")))
         let tag = TemplateTag(project: request.project, version: published.version.number)
         return .json(
             ByteBuffer(bytes: published.contentWithVersion),
@@ -315,103 +238,15 @@ struct ChangeRequestRoutes: Sendable {
         contents: ChangeRequestContents? = nil, _ action: AuditEntry.Action,
         _ request: RouteRequest
     ) -> ChangeRequestSubmission {
-        ChangeRequestSubmission(
-            project: stored.project, id: stored.id, request: changed, contents: contents,
-            expectation: .tag(stored.tag), action: action, date: administration.now(),
-            actor: request.participant.actor)
+        administration.submission(
+            of: changed, over: stored, contents: contents, action, by: request.participant)
     }
 
-    private static func answer(
+    static func answer(
         _ reviewed: ReviewedChangeRequest, status: HTTPResponse.Status = .ok
     ) -> RouteResponse {
         .json(
             ByteBuffer(bytes: reviewed.json.jsonData()), status: status,
             headerFields: [.eTag: "\"\(reviewed.tag)\"", .cacheControl: "no-store"])
-    }
-}
-
-extension RouteRequest {
-    fileprivate var participant: ChangeRequest.Participant {
-        ChangeRequest.Participant(
-            person: administrator?.owner, actor: administrator?.name ?? "",
-            creator: administrator?.owner == nil ? administrator?.creator : nil,
-            identity: administrator?.person?.identity)
-    }
-
-    /// The caller's role in the project of the path.
-    fileprivate var roleInProject: StoredToken.Role {
-        guard let administrator else { return .evaluator }
-        return administrator.projects.map { $0[project] ?? .evaluator } ?? administrator.role
-    }
-
-    /// The state of a change request that the caller has seen; `*` accepts the newest.
-    ///
-    /// - Throws: A ``RequestError`` with status 400 when the request has no valid precondition.
-    fileprivate var seenState: StateExpectation {
-        get throws(RequestError) {
-            switch try StateExpectation(headerFields) {
-            case .present: return .present
-            case .tag(let tag): return .tag(String(tag.prefix { $0 != "." }))
-            case nil, .any, .absent:
-                throw .invalidArgument(
-                    "If-Match is missing or empty: send the ETag of the change request, or * for "
-                        + "the newest state.")
-            }
-        }
-    }
-
-    /// The version that was current in the state that the caller has seen, by the tag in `If-Match`.
-    fileprivate var seenVersion: Int? {
-        guard let seen = try? StateExpectation(headerFields), case .tag(let tag) = seen else {
-            return nil
-        }
-        return tag.split(separator: ".").dropFirst().last.flatMap { Int($0) }
-    }
-
-    /// The object in the body; an empty one for an empty body.
-    fileprivate func optionalBody(knows names: [String]) throws(RequestError) -> JSONNode {
-        body.readableBytes > 0 ? try jsonBody(knows: names) : .emptyObject
-    }
-}
-
-extension JSONNode {
-    private static let maximumTitleLength = 200
-    private static let maximumTextLength = 10_000
-    private static let maximumCommentLength = 1_000
-
-    /// The title of a change request; nil when it is missing.
-    ///
-    /// - Throws: A ``RequestError`` with status 400 for one that cannot be shown on a line.
-    fileprivate var changeRequestTitle: String? {
-        get throws(RequestError) {
-            guard let node = self["title"] else { return nil }
-            guard let title = node.stringValue else {
-                throw .invalidArgument("title is \(node.kindDescription): send a text.")
-            }
-            try ShownText.check(title, named: "title", maximumLength: Self.maximumTitleLength)
-            return title
-        }
-    }
-
-    /// The description of a change request; nil when it is missing, null or empty.
-    fileprivate var changeRequestText: String? {
-        get throws(RequestError) { try text(named: "text", maximumLength: Self.maximumTextLength) }
-    }
-
-    /// A comment; nil when it is missing, null or empty.
-    fileprivate func comment(named name: String) throws(RequestError) -> String? {
-        try text(named: name, maximumLength: Self.maximumCommentLength)
-    }
-
-    private func text(named name: String, maximumLength: Int) throws(RequestError) -> String? {
-        guard let node = self[name], node != .null else { return nil }
-        guard let text = node.stringValue else {
-            throw .invalidArgument("\(name) is \(node.kindDescription): send a text.")
-        }
-        guard !text.isLonger(than: maximumLength) else {
-            throw .invalidArgument(
-                "\(name) is too long: send at most \(maximumLength) characters.")
-        }
-        return text.isEmpty ? nil : text
     }
 }

@@ -35,6 +35,16 @@ struct ReviewedChangeRequest: Sendable {
     /// What decides about the request; nil for one that has ended, whose project may be deleted.
     let basis: ReviewBasis?
 
+    /// What the request is published into: the current template, with the changes of the requests
+    /// that are to be published first; nil for one that has ended.
+    let current: RemoteConfigTemplate?
+
+    /// The request that is to be published first and has not been; nil for none.
+    let predecessor: StoredChangeRequest?
+
+    /// False when who scheduled the request may no longer publish in the project.
+    let isSchedulerPermitted: Bool
+
     let review: ChangeReview
 
     /// The template that a publish would store; nil when it cannot be published.
@@ -56,7 +66,7 @@ struct ReviewedChangeRequest: Sendable {
         guard let contents = stored.contents else { throw RequestError.storeUnavailable }
         let base = try RemoteConfigTemplate(stored: contents.base)
         self.init(
-            stored: stored, basis: nil,
+            stored: stored, basis: nil, current: nil, predecessor: nil, isSchedulerPermitted: true,
             review: ChangeReview(
                 base: base, edited: try RemoteConfigTemplate(stored: contents.edited), live: base),
             merged: nil, problems: [], outdatedVoters: [], signedInVoters: [],
@@ -66,12 +76,16 @@ struct ReviewedChangeRequest: Sendable {
     }
 
     init(
-        stored: StoredChangeRequest, basis: ReviewBasis?, review: ChangeReview,
+        stored: StoredChangeRequest, basis: ReviewBasis?, current: RemoteConfigTemplate?,
+        predecessor: StoredChangeRequest?, isSchedulerPermitted: Bool, review: ChangeReview,
         merged: ValidatedTemplate?, problems: [TemplateProblem], outdatedVoters: [String],
         signedInVoters: [String], count: ApprovalCount
     ) {
         self.stored = stored
         self.basis = basis
+        self.current = current
+        self.predecessor = predecessor
+        self.isSchedulerPermitted = isSchedulerPermitted
         self.review = review
         self.merged = merged
         self.problems = problems
@@ -103,7 +117,7 @@ struct ReviewedChangeRequest: Sendable {
     /// True when a vote does not count for the current content over the current version.
     func isOutdated(_ vote: ChangeRequest.Vote) -> Bool {
         guard vote.verdict == .approve else { return false }
-        return vote.digest != stored.request.contentDigest
+        return !stored.request.isCurrent(vote)
             || outdatedVoters.contains { $0.utf8.elementsEqual(vote.person.utf8) }
     }
 
@@ -116,6 +130,7 @@ struct ReviewedChangeRequest: Sendable {
         node.setMember("commentCount", .number("\(stored.request.comments.count)"))
         node.setMember("state", .string(state.rawValue))
         node.setMember("etag", .string(tag))
+        node.setMember("schedule", schedule)
         if stored.state == .open {
             node.setMember("requiredApprovals", .number("\(count.required)"))
             node.setMember("missingApprovals", .number("\(count.missing)"))
@@ -140,10 +155,10 @@ struct ReviewedChangeRequest: Sendable {
             TemplateDiff(from: review.base, to: review.edited)
                 .json(maximumBytes: Self.maximumListBytes))
         if let basis {
-            if let merged {
+            if let merged, let current {
                 node.setMember(
                     "liveChanges",
-                    TemplateDiff(from: basis.template, to: merged.template)
+                    TemplateDiff(from: current, to: merged.template)
                         .json(maximumBytes: Self.maximumListBytes))
             }
             node.setMember("liveVersionNumber", .string("\(basis.live.version.number)"))
@@ -181,7 +196,7 @@ extension StoredChangeRequest {
 
 extension ChangeRequest.Participant {
     /// The owner and the name of the token in responses.
-    fileprivate var json: JSONNode {
+    var json: JSONNode {
         var node: JSONNode = ["actor": .string(actor)]
         node.setMember("person", person.map { .string($0) })
         node.setMember("creator", creator.map { .string($0) })

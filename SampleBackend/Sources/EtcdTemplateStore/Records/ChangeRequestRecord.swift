@@ -13,6 +13,8 @@ struct ChangeRequestRecord: EtcdRecord {
     private let size: Int
     let base: ContentReference
     let content: ContentReference
+    private var scheduledTime: RecordDate?
+    private var dueTime: RecordDate?
     /// The time at which the request was marked for its removal.
     private var expiryNotice: RecordDate?
 
@@ -26,6 +28,8 @@ struct ChangeRequestRecord: EtcdRecord {
         size = header.size
         self.base = base
         self.content = content
+        scheduledTime = header.scheduledDate.map(RecordDate.init)
+        dueTime = header.dueDate.map(RecordDate.init)
         expiryNotice = header.expiryNoticeDate.map(RecordDate.init)
     }
 
@@ -39,7 +43,8 @@ struct ChangeRequestRecord: EtcdRecord {
         }
         var header = ChangeRequestHeader(
             project: project, id: id, state: state, tag: tag, updateTime: updateTime.date,
-            deletedVersion: deletedVersion, size: size)
+            deletedVersion: deletedVersion, size: size, scheduledDate: scheduledTime?.date,
+            dueDate: dueTime?.date)
         header.expiryNoticeDate = expiryNotice?.date
         return header
     }

@@ -28,6 +28,9 @@ export const actions = [
     ['REJECT_CHANGE_REQUEST', 'Request changes'],
     ['COMMENT_CHANGE_REQUEST', 'Comment on change request'],
     ['CLOSE_CHANGE_REQUEST', 'Close change request'],
+    ['SCHEDULE_PUBLISH', 'Schedule publish'],
+    ['CANCEL_SCHEDULED_PUBLISH', 'Cancel scheduled publish'],
+    ['END_SCHEDULED_PUBLISH', 'Not published as scheduled'],
 ];
 
 /**

@@ -1,0 +1,96 @@
+import Foundation
+import JSONTree
+import TemplateStore
+
+extension ReviewedChangeRequest {
+    /// What a schedule that waits will come to if nothing changes.
+    enum Outlook: String, Sendable {
+        case willPublish
+        case needsApproval
+        case conflict
+        case invalid
+        case notPermitted
+        case waitsForPredecessor
+    }
+
+    /// Nil unless the start of the schedule waits.
+    var outlook: Outlook? {
+        guard stored.state == .open, stored.request.schedule?.waitingPart == .start else {
+            return nil
+        }
+        if !isSchedulerPermitted { return .notPermitted }
+        if let predecessor, predecessor.dueDate == nil {
+            return predecessor.state == .open ? .waitsForPredecessor : .conflict
+        }
+        guard merged != nil else { return conflicts.isEmpty ? .invalid : .conflict }
+        return basis?.protection == nil || count.isSufficient ? .willPublish : .needsApproval
+    }
+
+    /// The schedule in responses; nil when the request was never scheduled.
+    var schedule: JSONNode? {
+        guard let schedule = stored.request.schedule else { return nil }
+        var node = schedule.json
+        if schedule.startOutcome == nil, stored.state != .open {
+            node.setMember("state", .string("cancelled"))
+        }
+        node.setMember("outlook", outlook.map { .string($0.rawValue) })
+        return node
+    }
+}
+
+extension ScheduledPublish {
+    fileprivate var json: JSONNode {
+        var node: JSONNode = [
+            "at": .string(start.text), "time": .string(start.date.timestamp),
+            "scheduler": scheduler.json,
+            "state": .string(startOutcome?.kind.apiName ?? "waiting"),
+        ]
+        node.setMember("until", end.map { .string($0.text) })
+        node.setMember("untilTime", end.map { .string($0.date.timestamp) })
+        node.setMember("zone", zone.map { .string($0) })
+        node.setMember("after", predecessor.map { .string($0) })
+        startOutcome?.add(to: &node)
+        if let startOutcome, startOutcome.kind == .published,
+            startOutcome.date.timeIntervalSince(start.date) > Self.punctuality
+        {
+            node.setMember("late", .bool(true))
+        }
+        node.setMember("end", end == nil ? nil : endJSON)
+        return node
+    }
+
+    /// A publish is called late after this many seconds.
+    private static let punctuality = 60.0
+
+    private var endJSON: JSONNode {
+        guard startOutcome.map({ $0.kind == .published }) ?? true else {
+            return ["state": "dropped"]
+        }
+        var node: JSONNode = ["state": .string(endOutcome?.kind.apiName ?? "waiting")]
+        endOutcome?.add(to: &node)
+        return node
+    }
+}
+
+extension ScheduledPublish.Outcome {
+    fileprivate func add(to node: inout JSONNode) {
+        node.setMember("reason", reason.map { .string($0) })
+        node.setMember("versionNumber", version.map { .string("\($0)") })
+        node.setMember("kept", kept.isEmpty ? nil : .array(kept.map { .string($0) }))
+        node.setMember("outcomeTime", .string(date.timestamp))
+    }
+}
+
+extension ScheduledPublish.Outcome.Kind {
+    fileprivate var apiName: String {
+        switch self {
+        case .published: "published"
+        case .conflict: "conflict"
+        case .invalid: "invalid"
+        case .notApproved: "notApproved"
+        case .notPermitted: "notPermitted"
+        case .missed: "missed"
+        case .cancelled: "cancelled"
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import ClientAPI
+import Foundation
+import HTTPServing
+import HTTPTypes
+import JSONTree
+import TemplateStore
+
+/// The routes of API 3 for publishes at a time; each is the schedule of a change request.
+struct ScheduledPublishRoutes: Sendable {
+    let administration: Administration
+
+    private static let path = "/v1/projects/{project}/scheduledPublishes"
+
+    var routes: [Route] {
+        [
+            Route(
+                Self.path,
+                [
+                    .get: Endpoint(
+                        access: RoleAccess(.viewer),
+                        handler: ChangeRequestListRoute(
+                            administration: administration, name: "scheduledPublishes"
+                        ) { $0.scheduledDate != nil }.list),
+                    .post: Endpoint(access: RoleAccess(.publisher), handler: create),
+                ]),
+            Route(
+                Self.path + "/{changeRequestID}",
+                [
+                    .get: Endpoint(access: RoleAccess(.viewer), handler: get),
+                    .patch: Endpoint(access: RoleAccess(.publisher), handler: move),
+                    .delete: Endpoint(access: RoleAccess(.publisher), handler: cancel),
+                ]),
+        ]
+    }
+
+    @Sendable
+    private func get(_ request: RouteRequest) async throws -> RouteResponse {
+        let stored = try await administration.changeRequest(request.changeRequestTarget)
+        _ = try Self.schedule(of: stored)
+        return ChangeRequestRoutes.answer(try await administration.reviewed(stored))
+    }
+
+    /// Schedules an open change request, or a new one that it makes of a template or the draft.
+    @Sendable
+    private func create(_ request: RouteRequest) async throws -> RouteResponse {
+        let body = try request.jsonBody(
+            knows: [
+                "at", "until", "zone", "after", "changeRequest", "title", "text", "template", "base",
+                "draft",
+            ])
+        let times = try ScheduledTimes(in: body, at: administration.now())
+        let predecessor = try await predecessor(in: body, before: times, of: request)
+        let schedule = ScheduledPublish(
+            start: times.start, end: times.end, zone: times.zone, scheduler: request.participant,
+            signIn: request.administrator?.person, predecessor: predecessor?.id)
+        var submission: ChangeRequestSubmission
+        var known: StoredChangeRequest?
+        if let id = body["changeRequest"] {
+            let stored = try await openRequest(id, body, request)
+            guard stored.request.schedule?.waitingPart == nil else {
+                throw RequestError.invalidArgument(
+                    "The publish of this change request is scheduled: move it by PATCH.")
+            }
+            known = stored
+            submission = administration.submission(
+                of: stored.request, over: stored, .schedulePublish, by: request.participant)
+        } else {
+            submission = try await administration.newChangeRequest(
+                in: body, of: request, after: predecessor)
+            submission.action = .schedulePublish
+        }
+        submission.request.schedule = schedule
+        submission.detail = schedule.auditText
+        return ChangeRequestRoutes.answer(
+            try await administration.save(submission, over: known), status: .created)
+    }
+
+    /// The change request that a body names, with the tag in `If-Match`.
+    private func openRequest(
+        _ id: JSONNode, _ body: JSONNode, _ request: RouteRequest
+    ) async throws -> StoredChangeRequest {
+        guard let id = id.stringValue else {
+            throw RequestError.invalidArgument(
+                "changeRequest is \(id.kindDescription): send its identifier.")
+        }
+        let others = ["title", "text", "template", "base", "draft"]
+        guard others.allSatisfy({ body[$0] == nil }) else {
+            throw RequestError.invalidArgument(
+                "Send either changeRequest, or title and template of a new one.")
+        }
+        return try await administration.openChangeRequest(
+            ChangeRequestTarget(
+                project: request.project, id: id,
+                isLimitedToPresentProject: request.administrator?.projects != nil),
+            expecting: try request.seenState)
+    }
+
+    /// Maximum number of requests that are published one after the other.
+    private static let longestChain = 10
+
+    /// The request that `after` names, whose publish is scheduled and not later; nil without one.
+    private func predecessor(
+        in body: JSONNode, before times: ScheduledTimes, of request: RouteRequest
+    ) async throws -> StoredChangeRequest? {
+        guard let node = body["after"], node != .null else { return nil }
+        guard let id = node.stringValue else {
+            throw RequestError.invalidArgument(
+                "after is \(node.kindDescription): send the identifier of a scheduled publish.")
+        }
+        guard body["changeRequest"]?.stringValue.map({ !$0.hasSameBytes(as: id) }) ?? true else {
+            throw RequestError.invalidArgument("after is the change request itself.")
+        }
+        let found = try await administration.openChangeRequest(
+            ChangeRequestTarget(
+                project: request.project, id: id,
+                isLimitedToPresentProject: request.administrator?.projects != nil),
+            expecting: .any)
+        guard let schedule = found.request.schedule, schedule.waitingPart == .start else {
+            throw RequestError.invalidArgument(
+                "The publish of \(id.shortened) is not scheduled, so nothing can come after it: "
+                    + "schedule it first.")
+        }
+        guard schedule.start.date <= times.start.date else {
+            throw RequestError.invalidArgument(
+                "at is before \(schedule.start.text), the time of the publish \(id.shortened) after "
+                    + "which this one is to be: send a later time.")
+        }
+        var (length, earlier) = (1, try await administration.unpublishedPredecessor(of: found))
+        while let next = earlier {
+            length += 1
+            guard length < Self.longestChain else {
+                throw RequestError.invalidArgument(
+                    "\(Self.longestChain) publishes one after the other are the maximum: wait for the "
+                        + "first.")
+            }
+            earlier = try await administration.unpublishedPredecessor(of: next)
+        }
+        return found
+    }
+
+    /// Moves a schedule that waits; votes for the former times do not count any more.
+    @Sendable
+    private func move(_ request: RouteRequest) async throws -> RouteResponse {
+        let body = try request.jsonBody(knows: ["at", "until", "zone"])
+        let stored = try await waitingRequest(request)
+        let schedule = try Self.schedule(of: stored)
+        guard schedule.waitingPart == .start else {
+            throw RequestError.notWaiting(
+                "Its start has been published: cancel the end, or schedule another publish.")
+        }
+        let times = try ScheduledTimes(in: body, replacing: schedule, at: administration.now())
+        if let id = schedule.predecessor,
+            let before = try await administration.unpublishedPredecessor(of: stored),
+            let start = before.request.schedule?.start, start.date > times.start.date
+        {
+            throw RequestError.invalidArgument(
+                "at is before \(start.text), the time of the publish \(id.shortened) after which "
+                    + "this one is to be: send a later time.")
+        }
+        var changed = stored.request
+        let moved = ScheduledPublish(
+            start: times.start, end: times.end, zone: times.zone, scheduler: request.participant,
+            signIn: request.administrator?.person, predecessor: schedule.predecessor)
+        changed.schedule = moved
+        return try await save(
+            changed, over: stored, .schedulePublish, detail: moved.auditText, by: request)
+    }
+
+    /// Cancels what waits; the change request stays as it is.
+    @Sendable
+    private func cancel(_ request: RouteRequest) async throws -> RouteResponse {
+        let stored = try await waitingRequest(request)
+        guard let part = try Self.schedule(of: stored).waitingPart else {
+            throw RequestError.notWaiting("Nothing is left to cancel.")
+        }
+        var changed = stored.request
+        changed.schedule?.end(part, with: .init(.cancelled, date: administration.now()))
+        return try await save(changed, over: stored, .cancelScheduledPublish, by: request)
+    }
+
+    private func save(
+        _ changed: ChangeRequest, over stored: StoredChangeRequest, _ action: AuditEntry.Action,
+        detail: String? = nil, by request: RouteRequest
+    ) async throws -> RouteResponse {
+        var submission = administration.submission(
+            of: changed, over: stored, action, by: request.participant)
+        submission.detail = detail
+        return ChangeRequestRoutes.answer(
+            try await administration.save(submission, over: stored))
+    }
+
+    /// The request in the path, whose schedule waits.
+    private func waitingRequest(_ request: RouteRequest) async throws -> StoredChangeRequest {
+        let expectation = try request.seenState
+        let stored = try await administration.changeRequest(request.changeRequestTarget)
+        _ = try Self.schedule(of: stored)
+        guard expectation.isMet(byTag: stored.tag) else {
+            throw RequestError(
+                .changeRequestMismatch(stored.id, isThere: true), project: stored.project)
+        }
+        guard stored.dueDate != nil else {
+            throw RequestError.notWaiting("Look at its state, and schedule it anew if need be.")
+        }
+        return stored
+    }
+
+    private static func schedule(
+        of stored: StoredChangeRequest
+    ) throws(RequestError) -> ScheduledPublish {
+        guard let schedule = stored.request.schedule else {
+            throw .notFound(
+                "The publish of the change request \(stored.id) was never scheduled: schedule it.")
+        }
+        return schedule
+    }
+}
+
+extension ScheduledPublish {
+    /// The times in the audit trail.
+    fileprivate var auditText: String {
+        "for \(start.text)" + (end.map { " until \($0.text)" } ?? "")
+    }
+}
+
+extension RequestError {
+    /// 409: the schedule does not wait for a time.
+    fileprivate static func notWaiting(_ advice: String) -> RequestError {
+        RequestError(
+            httpStatus: .conflict, statusName: "SCHEDULE_ENDED",
+            message: "This publish does not wait for a time any more. \(advice)")
+    }
+}

@@ -1,0 +1,237 @@
+import ClientAPI
+package import Foundation
+import HTTPServing
+import HTTPTypes
+import JSONTree
+import Logging
+package import TemplateStore
+import Templates
+
+/// Publishes change requests at the times of their schedules, and takes them back.
+///
+/// The stored request decides: a publish replaces exactly the state that was read, so however many
+/// servers try, one of them publishes.
+package struct ScheduledPublisher: Sendable {
+    private let administration: Administration
+
+    package init(administration: Administration) { self.administration = administration }
+
+    /// Performs all that is due, the earliest first; what fails is tried again by the next call.
+    ///
+    /// - Parameter onFailure: Receives the errors of the store, which stop no other schedule.
+    /// - Returns: The next time after now; nil when nothing is scheduled.
+    /// - Throws: ``TemplateStoreError`` when the schedules cannot be read.
+    package func performDue(
+        onFailure: (_ request: ChangeRequestHeader, _ error: any Error) -> Void
+    ) async throws(TemplateStoreError) -> Date? {
+        let date = administration.now()
+        let scheduled = try await administration.store.scheduledChangeRequests(date: date)
+        let due = scheduled.filter { $0.dueDate.map { $0 <= date } ?? false }
+        for header in due {
+            do {
+                try await perform(header)
+            } catch let error as RequestError where error.statusName == "PROJECT_ARCHIVED" {
+                // It waits until the project is not archived, or its time is over.
+            } catch {
+                onFailure(header, error)
+            }
+        }
+        // What was published may have an end.
+        let left =
+            due.isEmpty
+            ? scheduled : try await administration.store.scheduledChangeRequests(date: date)
+        return left.lazy.compactMap(\.dueDate).first { $0 > date }
+    }
+
+    private func perform(_ header: ChangeRequestHeader) async throws {
+        let target = ChangeRequestTarget(
+            project: header.project, id: header.id, isLimitedToPresentProject: false)
+        // It may have been moved or cancelled since the list was read.
+        guard let stored = try await administration.changeRequestIfPresent(target),
+            let due = stored.dueDate, let schedule = stored.request.schedule,
+            let part = schedule.waitingPart
+        else { return }
+        let date = administration.now()
+        let predecessor = try await administration.unpublishedPredecessor(of: stored)
+        switch DueAction(
+            due: due, at: date, restoredAt: try await lastRestore(after: due, in: header.project))
+        {
+        case .wait: return
+        case .miss(let reason):
+            let cause = predecessor.map {
+                "The change request \($0.id), which comes first, was not published in time."
+            }
+            return try await end(part, of: stored, as: .missed, because: cause ?? reason)
+        case .publish: break
+        }
+        if let predecessor {
+            // It waits until the other one is published, or its own time is over.
+            if predecessor.state == .open { return }
+            return try await end(
+                part, of: stored, as: .conflict,
+                because: "The change request \(predecessor.id), which comes first, was "
+                    + "\(predecessor.state.rawValue.lowercased()).")
+        }
+        let tokens = try await administration.storedTokens()
+        guard
+            administration.access.mayPublish(schedule, inProject: header.project, tokens: tokens)
+        else {
+            return try await end(
+                part, of: stored, as: .notPermitted,
+                because: "\(schedule.scheduler.shownName) may no longer publish in this project.")
+        }
+        try await publish(part, of: stored, by: schedule)
+    }
+
+    private func publish(
+        _ part: ScheduledPublish.Part, of stored: StoredChangeRequest, by schedule: ScheduledPublish
+    ) async throws {
+        do {
+            switch part {
+            case .start: try await publish(stored, by: schedule)
+            case .end: try await takeBack(stored, by: schedule)
+            }
+        } catch let error as RequestError where error.httpStatus.code < 500 {
+            let kind: ScheduledPublish.Outcome.Kind
+            switch error.statusName {
+            // Somebody else changed the request or published: the next call looks again.
+            case "CHANGE_REQUEST_MISMATCH", "CHANGE_REQUEST_ENDED", "VERSION_MISMATCH": return
+            case "PROJECT_ARCHIVED": throw error
+            case "MERGE_CONFLICT": kind = .conflict
+            case "APPROVAL_REQUIRED": kind = .notApproved
+            default: kind = .invalid
+            }
+            try await end(part, of: stored, as: kind, because: error.message)
+        }
+    }
+
+    private func publish(_ stored: StoredChangeRequest, by schedule: ScheduledPublish) async throws {
+        _ = try await administration.publishChangeRequest(
+            ChangeRequestTarget(
+                project: stored.project, id: stored.id, isLimitedToPresentProject: false),
+            expecting: .tag(stored.tag),
+            by: ChangeRequestPublisher(
+                user: schedule.user, origin: .schedule,
+                approval: PublishApproval(person: schedule.scheduler.person),
+                comment: "scheduled for \(schedule.start.text)", occasion: .scheduledStart))
+    }
+
+    /// Takes back what is still as the request has set it.
+    private func takeBack(
+        _ stored: StoredChangeRequest, by schedule: ScheduledPublish
+    ) async throws {
+        guard let contents = stored.contents else { throw RequestError.storeUnavailable }
+        let live = try await administration.template(inProject: stored.project)
+        let merge = TemplateMerge(
+            base: try RemoteConfigTemplate(stored: contents.edited),
+            mine: try RemoteConfigTemplate(stored: contents.base),
+            theirs: try live.validated().template)
+        guard merge.moveConflicts.isEmpty else {
+            let moved = merge.moveConflicts.prefix(3).map(\.path.shortened).joined(separator: ", ")
+            return try await end(
+                .end, of: stored, as: .conflict,
+                because: "Settings were moved since the start: \(moved). Edit the template.")
+        }
+        let kept = merge.conflicts.map(\.path)
+        let merged = merge.merged.json()
+        guard merged.jsonData() != merge.theirs.json().jsonData() else {
+            return try await end(
+                .end, of: stored, as: kept.isEmpty ? .published : .conflict,
+                because: "Nothing was left to take back.", keeping: kept)
+        }
+        let validated: ValidatedTemplate
+        do {
+            validated = try ValidatedTemplate(merged: merged)
+        } catch {
+            throw RequestError.invalidTemplate(error)
+        }
+        var approval = PublishApproval(person: schedule.scheduler.person)
+        approval.changeRequest = ChangeRequestReference(
+            id: stored.id, tag: stored.tag, occasion: .scheduledEnd(kept: Self.listed(kept)))
+        _ = try await administration.publish(
+            Administration.CheckedTemplate(
+                validated: validated,
+                submission: TemplateSubmission(
+                    project: stored.project, content: merged.jsonData(),
+                    expectation: .version(live.version.number), date: administration.now(),
+                    user: schedule.user,
+                    description: "\(stored.request.title): taken back at its end",
+                    origin: .schedule, updateType: .undo,
+                    sourceVersion: schedule.startOutcome?.version, approval: approval)))
+    }
+
+    /// Records why nothing was published.
+    private func end(
+        _ part: ScheduledPublish.Part, of stored: StoredChangeRequest,
+        as kind: ScheduledPublish.Outcome.Kind, because reason: String, keeping kept: [String] = []
+    ) async throws {
+        let scheduler = stored.request.schedule?.scheduler ?? stored.request.author
+        var changed = stored.request
+        changed.schedule?.end(
+            part,
+            with: .init(
+                kind, reason: String(reason.unicodeScalars.prefix(Self.maximumReasonLength)),
+                kept: Self.listed(kept), date: administration.now()))
+        var submission = administration.submission(
+            of: changed, over: stored, .endScheduledPublish, by: scheduler)
+        submission.detail = reason
+        do {
+            _ = try await administration.callStore(
+                "save_change_request", project: stored.project
+            ) { () throws(TemplateStoreError) in
+                try await administration.store.saveChangeRequest(submission)
+            }
+        } catch {
+            // When somebody else changed the request, the next call looks again.
+            guard error.statusName == "CHANGE_REQUEST_MISMATCH" else { throw error }
+        }
+    }
+
+    /// Maximum length of a stored reason, in Unicode scalars, and of a list of places.
+    private static let (maximumReasonLength, mostPlaces) = (1_000, 100)
+
+    private static func listed(_ paths: [String]) -> [String] {
+        paths.prefix(mostPlaces).map { String($0.unicodeScalars.prefix(300)) }
+    }
+
+    /// Maximum number of entries of the audit trail in which a restore is looked for; an hour has
+    /// fewer.
+    private static let mostEntries = 10_000
+
+    /// When the store was restored after a time; nil when it was not.
+    private func lastRestore(
+        after time: Date, in project: String
+    ) async throws(RequestError) -> Date? {
+        let page = try await administration.callStore("audit", project: project) {
+            () throws(TemplateStoreError) in
+            try await administration.store.auditPage(
+                inProject: project, matching: AuditQuery(limit: 1, actions: [.raiseVersions]),
+                searching: Self.mostEntries)
+        }
+        return page.entries.first.map(\.date).flatMap { $0 >= time ? $0 : nil }
+    }
+}
+
+extension ScheduledPublish {
+    fileprivate var user: TemplateVersion.User { TemplateVersion.User(name: scheduler.actor) }
+}
+
+extension ChangeRequest.Participant {
+    fileprivate var shownName: String { person ?? actor }
+}
+
+extension Administration {
+    /// The request that is to be published before a scheduled one; nil when there is none, and when
+    /// it has been published.
+    func unpublishedPredecessor(
+        of stored: StoredChangeRequest
+    ) async throws(RequestError) -> StoredChangeRequest? {
+        guard let schedule = stored.request.schedule, schedule.waitingPart == .start,
+            let id = schedule.predecessor
+        else { return nil }
+        let found = try await changeRequestIfPresent(
+            ChangeRequestTarget(
+                project: stored.project, id: id, isLimitedToPresentProject: false))
+        return found?.state == .published ? nil : found
+    }
+}

@@ -1,0 +1,140 @@
+import AdminAPI
+import Foundation
+import Logging
+import ServiceLifecycle
+import TemplateStore
+
+/// Publishes what is scheduled, at its time.
+///
+/// The store has the schedules; this only looks at them when a change request changes, when the next
+/// one is due, and from time to time, since clocks are set and alarms are late.
+struct ScheduledPublishService: Service {
+    /// Maximum time between two looks.
+    private static let longestPause = Duration.seconds(30)
+
+    /// Minimum time between two looks when something that was due could not be published.
+    private static let shortestPause = Duration.seconds(2)
+
+    private let publisher: ScheduledPublisher
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+    private let wakeUps: AsyncStream<Void>
+    private let wakeUp: AsyncStream<Void>.Continuation
+
+    init(
+        publisher: ScheduledPublisher, logger: Logger,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.publisher = publisher
+        self.logger = logger
+        self.now = now
+    }
+
+    /// Looks at the schedules immediately, for example after a change by any process.
+    func wake() { wakeUp.yield() }
+
+    /// Publishes until the task is cancelled or the server shuts down.
+    func run() async {
+        wake()
+        await cancelWhenGracefulShutdown {
+            var alarm: Task<Void, any Error>?
+            defer { alarm?.cancel() }
+            var clock = ClockCheck()
+            var log = RepeatedFailures()
+            for await _ in wakeUps {
+                alarm?.cancel()
+                let pause = await look(&clock, &log)
+                alarm = Task {
+                    try await Task.sleep(for: pause)
+                    wake()
+                }
+            }
+        }
+    }
+
+    /// Performs what is due.
+    ///
+    /// - Returns: The time until the next look.
+    private func look(_ clock: inout ClockCheck, _ log: inout RepeatedFailures) async -> Duration {
+        let wait = clock.waitingTime(at: now(), ContinuousClock.now)
+        if wait > .zero {
+            if log.isNews("clock") {
+                logger.warning(
+                    "The clock was set ahead: scheduled publishes wait",
+                    metadata: ["wait": "\(wait)"])
+            }
+            return min(wait, Self.longestPause)
+        }
+        do throws(TemplateStoreError) {
+            var hasFailed = false
+            let next = try await publisher.performDue { request, error in
+                hasFailed = true
+                guard log.isNews("\(request.project)/\(request.id): \(error)") else { return }
+                logger.warning(
+                    "A scheduled publish failed and is tried again",
+                    metadata: [
+                        "project": "\(request.project)", "change_request": "\(request.id)",
+                        "error": "\(error)",
+                    ])
+            }
+            if hasFailed { return Self.shortestPause }
+            log.clear()
+            let pause = next.map { Duration.seconds($0.timeIntervalSince(now())) }
+            return min(max(pause ?? Self.longestPause, .milliseconds(1)), Self.longestPause)
+        } catch {
+            if log.isNews(error.message) {
+                logger.warning(
+                    "The scheduled publishes could not be read", metadata: ["error": "\(error)"])
+            }
+            return Self.shortestPause
+        }
+    }
+}
+
+/// Notices a clock that was set ahead, which would publish too early.
+///
+/// The time of day is believed once it has run for a minute as the monotonic clock does.
+struct ClockCheck: Sendable {
+    /// A larger difference within one look at both clocks is a change by hand.
+    private static let tolerance = 60.0
+
+    private static let trial = Duration.seconds(60)
+
+    private var last: (date: Date, instant: ContinuousClock.Instant)?
+    private var believedFrom: ContinuousClock.Instant?
+
+    /// The time for which the time of day is not believed yet.
+    mutating func waitingTime(at date: Date, _ instant: ContinuousClock.Instant) -> Duration {
+        if let last {
+            let elapsed = (instant - last.instant) / .seconds(1)
+            let jump = date.timeIntervalSince(last.date) - elapsed
+            if jump > Self.tolerance {
+                believedFrom = instant + Self.trial
+            } else if jump < -Self.tolerance {
+                // Set back: whatever made it doubtful is over.
+                believedFrom = nil
+            }
+        }
+        last = (date, instant)
+        guard let believedFrom, believedFrom > instant else { return .zero }
+        return believedFrom - instant
+    }
+}
+
+/// Logs each failure once until all goes well again, or a store that does not answer would fill the
+/// log.
+private struct RepeatedFailures: Sendable {
+    private var known: [String] = []
+
+    /// Maximum number of remembered failures.
+    private static let most = 100
+
+    mutating func isNews(_ text: String) -> Bool {
+        if known.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return false }
+        known = known.suffix(Self.most - 1) + [text]
+        return true
+    }
+
+    mutating func clear() { known = [] }
+}

@@ -1,0 +1,652 @@
+import Foundation
+import HTTPTypes
+import InMemoryTemplateStore
+import JSONTree
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import SeededRandomness
+import ServerTestSupport
+import TemplateStore
+import Templates
+import Testing
+
+@testable import AdminAPI
+@testable import ClientAPI
+@testable import ConfigServer
+@testable import HTTPServing
+
+/// Publishes at a time (API 3), with a clock that stands still.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct ScheduledPublishTests {
+    private static let path = "/v1/projects/default"
+
+    /// 2026-06-01T08:00:00Z.
+    private static let beginning = Date(timeIntervalSince1970: 1_780_300_800)
+
+    /// The calls of administrators and the publisher of one server, on a store that several share.
+    private struct Server: Sendable {
+        let store: InMemoryTemplateStore
+        let clock: NIOLockedValueBox<Date>
+        let administration: Administration
+        let dispatcher: RequestDispatcher
+        let publisher: ScheduledPublisher
+
+        static let ada = Administrator(name: "ada", role: .publisher, owner: "Ada")
+        static let bob = Administrator(name: "bob", role: .editor, owner: "Bob")
+        static let root = Administrator(name: "environment", role: .publisher, mayBypass: true)
+
+        /// A server on a store; nil makes one whose project `default` has version 1.
+        init(
+            on other: Server? = nil, approvals: Int = 0, with people: [Administrator] = [ada, bob]
+        ) async throws {
+            store = other?.store ?? InMemoryTemplateStore()
+            clock = other?.clock ?? NIOLockedValueBox(ScheduledPublishTests.beginning)
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let metrics = LibraryMetrics()
+            if other == nil {
+                let version1 = ScheduledPublishTests.template(["a": "1", "b": "1"])
+                _ = try await store.publish(
+                    TemplateSubmission(
+                        project: "default", content: version1.jsonData(), expectation: .any,
+                        date: ScheduledPublishTests.beginning - 60,
+                        user: TemplateVersion.User(name: "root")))
+                for person in people {
+                    try await store.addToken(
+                        StoredToken(
+                            id: person.name, name: person.name, role: person.role,
+                            owner: person.owner, hash: .sha256(of: person.name),
+                            creationDate: ScheduledPublishTests.beginning), actor: "root")
+                }
+            }
+            let library = TemplateLibrary(store: store, logger: logger, metrics: metrics)
+            try await library.load()
+            administration = Administration(
+                store: store, library: library,
+                access: AdministratorAccess(environmentToken: SecretHash(of: "root")) { [clock] in
+                    clock.withLockedValue { $0 }
+                }, metrics: metrics, now: { [clock] in clock.withLockedValue { $0 } })
+            dispatcher = RequestDispatcher(
+                groups: [administration.group(recognition: nil)],
+                unknownPath: RequestError.unknownPath, logger: logger)
+            publisher = ScheduledPublisher(administration: administration)
+            if approvals > 0 {
+                let answer = await call(
+                    "PUT", "/protection", ["requiredApprovals": .number("\(approvals)")],
+                    tag: "*", by: Self.root)
+                #expect(answer.status == 200)
+            }
+        }
+
+        struct Answer {
+            let status: Int
+            let tag: String
+            let body: JSONNode
+
+            var id: String { body["id"]?.stringValue ?? "" }
+            var schedule: JSONNode? { body["schedule"] }
+            var state: String? { schedule?["state"]?.stringValue }
+            var message: String { body["error"]?["message"]?.stringValue ?? "" }
+            var errorStatus: String? { body["error"]?["status"]?.stringValue }
+        }
+
+        func call(
+            _ method: String, _ target: String, _ body: JSONNode? = nil, tag: String? = nil,
+            by person: Administrator = ada
+        ) async -> Answer {
+            var fields = HTTPFields()
+            fields[.ifMatch] = tag
+            let response = await dispatcher.respond(
+                method: HTTPRequest.Method(rawValue: method) ?? .get,
+                path: ScheduledPublishTests.path + target, headerFields: fields,
+                body: body.map { ByteBuffer(bytes: $0.jsonData()) } ?? ByteBuffer(),
+                caller: AdministratorCaller(person))
+            let json = try? JSONNode(jsonData: Data(response.body.readableBytesView))
+            return Answer(
+                status: response.status.code, tag: response.headerFields[.eTag] ?? "",
+                body: json ?? .null)
+        }
+
+        /// Schedules a template at a number of seconds from the beginning.
+        func schedule(
+            _ values: [String: String], at seconds: Double, until end: Double? = nil,
+            after predecessor: String? = nil, by person: Administrator = ada
+        ) async -> Answer {
+            var body: JSONNode = [
+                "title": "Title", "template": ScheduledPublishTests.template(values),
+                "at": ScheduledPublishTests.time(seconds),
+            ]
+            body.setMember("until", end.map { ScheduledPublishTests.time($0) })
+            body.setMember("after", predecessor.map { .string($0) })
+            if predecessor == nil { body.setMember("base", "etag-default-1") }
+            let answer = await call("POST", "/scheduledPublishes", body, by: person)
+            #expect(answer.status == 201, "\(answer.message)")
+            return answer
+        }
+
+        func get(_ id: String) async -> Answer { await call("GET", "/scheduledPublishes/\(id)") }
+
+        /// Sets the clock, and publishes what is due.
+        @discardableResult
+        func perform(at seconds: Double) async throws -> Date? {
+            clock.withLockedValue { $0 = ScheduledPublishTests.beginning + seconds }
+            return try await publisher.performDue { request, error in
+                Issue.record("\(request.id): \(error)")
+            }
+        }
+
+        func values() async throws -> [String: String] {
+            let json = try #require(
+                try await store.template(version: nil, inProject: "default")
+            ).content
+            var values: [String: String] = [:]
+            for (key, parameter) in try JSONNode(jsonData: json)["parameters"]?.objectValue ?? [:] {
+                values[key] = parameter["defaultValue"]?["value"]?.stringValue
+            }
+            return values
+        }
+
+        func version() async throws -> TemplateVersion? {
+            try await store.template(version: nil, inProject: "default")?.version
+        }
+
+        func publish(_ values: [String: String]) async {
+            let answer = await call(
+                "PUT", "/remoteConfig?bypass=Test", ScheduledPublishTests.template(values),
+                tag: "*", by: Self.root)
+            #expect(answer.status == 200, "\(answer.message)")
+        }
+    }
+
+    private static func template(_ values: [String: String]) -> JSONNode {
+        var parameters = JSONNode.emptyObject
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            parameters.setMember(key, ["defaultValue": ["value": .string(value)]])
+        }
+        return ["parameters": parameters]
+    }
+
+    private static func time(_ seconds: Double) -> JSONNode {
+        .string((beginning + seconds).formatted(Date.ISO8601FormatStyle()))
+    }
+
+    @Test func aChangeRequestIsPublishedAtItsTime() async throws {
+        let server = try await Server()
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 3_600)
+        #expect(scheduled.state == "waiting")
+        #expect(scheduled.schedule?["outlook"] == "willPublish")
+        #expect(scheduled.schedule?["scheduler"]?["person"] == "Ada")
+        let next = try await server.perform(at: 3_599)
+        #expect(next == Self.beginning + 3_600)
+        #expect(try await server.version()?.number == 1)
+        // What others publish meanwhile stays.
+        await server.publish(["a": "1", "b": "9"])
+        #expect(try await server.perform(at: 3_600) == nil)
+        #expect(try await server.values() == ["a": "2", "b": "9"])
+        let version = try #require(try await server.version())
+        #expect(version.updateOrigin == .schedule && version.updateUser.name == "ada")
+        let done = await server.get(scheduled.id)
+        #expect(done.state == "published" && done.body["state"] == "published")
+        #expect(done.schedule?["versionNumber"] == "3" && done.schedule?["late"] == nil)
+        #expect(try await server.perform(at: 3_700) == nil)
+        #expect(try await server.version()?.number == 3)
+        // S11
+        let entries = try await server.store.auditEntries(
+            inProject: "default", matching: AuditQuery(limit: 1))
+        #expect(entries.first?.actor == "ada" && entries.first?.action == .publish)
+        let listed = await server.call("GET", "/scheduledPublishes").body["scheduledPublishes"]
+        #expect(listed?.arrayValue?.count == 1)
+        let requests = await server.call("GET", "/changeRequests").body["changeRequests"]
+        #expect(requests?.arrayValue?.first?["schedule"]?["state"] == "published")
+    }
+
+    // T23, T24, T25
+    @Test(arguments: [
+        // The clocks go forward.
+        ("2027-03-28T02:30:00+01:00", "Europe/Berlin", "2027-03-28T03:00:00+02:00"),
+        ("2027-03-28T02:30:00+02:00", "Europe/Berlin", "2027-03-28T03:00:00+02:00"),
+        ("2027-10-03T02:10:00+10:30", "Australia/Lord_Howe", "2027-10-03T02:30:00+11:00"),
+        // Another offset than the zone has then.
+        ("2026-12-01T09:00:00+02:00", "Europe/Berlin", "2026-12-01T09:00:00+01:00"),
+        ("2026-12-01T09:00:00Z", "Asia/Kathmandu", "2026-12-01T09:00:00+05:45"),
+        ("2026-12-01T09:00:00Z", "America/St_Johns", "2026-12-01T09:00:00-03:30"),
+        // No offset, no zone.
+        ("2026-12-01T09:00:00", "Europe/Berlin", "offset"), ("2026-12-01 09:00 CET", "", "offset"),
+        ("2026-12-01T09:00:00+01:00", "Europe/Berln", "IANA"),
+        ("2026-12-01T09:00:00+01:00", "CET", "IANA"), ("2026-12-01T09:00:00+01:00", "+01:00", "IANA"),
+        ("2026-06-01T08:00:00Z", "", "future"), ("2028-06-10T08:00:00Z", "", "two years"),
+    ])
+    func timesThatDoNotExistAreRefused(text: String, zone: String, advice: String) async throws {
+        let server = try await Server()
+        var body: JSONNode = [
+            "title": "Title", "template": Self.template(["a": "2"]), "base": "etag-default-1",
+            "at": .string(text),
+        ]
+        body.setMember("zone", zone.isEmpty ? nil : .string(zone))
+        let answer = await server.call("POST", "/scheduledPublishes", body)
+        #expect(answer.status == 400)
+        #expect(answer.message.contains(advice), "\(answer.message)")
+    }
+
+    // T23, T25
+    @Test(arguments: [
+        ("2026-10-25T02:30:00+02:00", "Europe/Berlin", "2026-10-25T00:30:00.000Z"),
+        ("2026-10-25T02:30:00+01:00", "Europe/Berlin", "2026-10-25T01:30:00.000Z"),
+        ("2027-04-04T01:45:00+11:00", "Australia/Lord_Howe", "2027-04-03T14:45:00.000Z"),
+        ("2027-04-04T01:45:00+10:30", "Australia/Lord_Howe", "2027-04-03T15:15:00.000Z"),
+        ("2026-12-01T09:00:00+01:00", "Europe/Berlin", "2026-12-01T08:00:00.000Z"),
+        ("2027-01-01T00:00:00-00:00", "UTC", "2027-01-01T00:00:00.000Z"),
+    ])
+    func timesHaveTheOffsetOfTheirDay(text: String, zone: String, utc: String) async throws {
+        let server = try await Server()
+        let answer = await server.call(
+            "POST", "/scheduledPublishes",
+            [
+                "title": "Title", "template": Self.template(["a": "2"]), "base": "etag-default-1",
+                "at": .string(text), "zone": .string(zone),
+            ])
+        #expect(answer.status == 201, "\(answer.message)")
+        #expect(answer.schedule?["at"] == .string(text))
+        #expect(answer.schedule?["time"] == .string(utc))
+    }
+
+    // T26
+    @Test func severalServersPublishOnce() async throws {
+        let first = try await Server()
+        let second = try await Server(on: first)
+        for round in 1...20 {
+            let time = Double(round) * 100
+            let scheduled = await first.schedule(["a": "x\(round)", "b": "\(round)"], at: time)
+            first.clock.withLockedValue { $0 = Self.beginning + time }
+            // The first one conflicts with version 1 only in later rounds: rebase on the current.
+            _ = await first.call(
+                "PATCH", "/changeRequests/\(scheduled.id)",
+                [
+                    "template": Self.template(["a": "x\(round)", "b": "\(round)"]),
+                    "base": .string("etag-default-\(round)"),
+                ], tag: "*")
+            async let one = first.perform(at: time)
+            async let other = second.perform(at: time)
+            _ = try await (one, other)
+            #expect(try await first.version()?.number == round + 1)
+            let entries = try await first.store.auditEntries(
+                inProject: "default", matching: AuditQuery(limit: 1_000, actions: [.publish]))
+            #expect(entries.count == round + 1)
+        }
+    }
+
+    // T28
+    @Test func aMovedScheduleDoesNotHappenAtItsFormerTime() async throws {
+        let server = try await Server()
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600)
+        let target = "/scheduledPublishes/\(scheduled.id)"
+        let stale = await server.call("PATCH", target, ["at": Self.time(900)], tag: "\"x\"")
+        #expect(stale.status == 412)
+        let moved = await server.call(
+            "PATCH", target, ["at": Self.time(1_200)], tag: scheduled.tag)
+        #expect(moved.status == 200, "\(moved.message)")
+        #expect(try await server.perform(at: 600) == Self.beginning + 1_200)
+        #expect(try await server.version()?.number == 1)
+        let cancelled = await server.call("DELETE", target, tag: moved.tag)
+        #expect(cancelled.status == 200 && cancelled.state == "cancelled")
+        #expect(cancelled.body["state"] == "open")
+        #expect(try await server.perform(at: 1_200) == nil)
+        #expect(try await server.version()?.number == 1)
+        // S12: what was cancelled cannot be moved.
+        let late = await server.call("PATCH", target, ["at": Self.time(9_000)], tag: "*")
+        #expect(late.status == 409 && late.errorStatus == "SCHEDULE_ENDED")
+        let again = await server.call(
+            "POST", "/scheduledPublishes",
+            ["changeRequest": .string(scheduled.id), "at": Self.time(2_000)], tag: cancelled.tag)
+        #expect(again.status == 201 && again.state == "waiting")
+        let twice = await server.call(
+            "POST", "/scheduledPublishes",
+            ["changeRequest": .string(scheduled.id), "at": Self.time(2_000)], tag: "*")
+        #expect(twice.status == 400)
+        try await server.perform(at: 2_000)
+        #expect(try await server.version()?.number == 2)
+    }
+
+    // T29
+    @Test(arguments: [(300.0, "published"), (3_599, "published"), (3_601, "missed")])
+    func aLatePublishHappensWithinAnHour(delay: Double, state: String) async throws {
+        let server = try await Server()
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600)
+        try await server.perform(at: 600 + delay)
+        let found = await server.get(scheduled.id)
+        #expect(found.state == state)
+        #expect(found.schedule?["late"] == (state == "published" ? true : nil))
+        #expect(try await server.version()?.number == (state == "published" ? 2 : 1))
+        #expect(found.body["state"] == (state == "published" ? "published" : "open"))
+        #expect(try await server.perform(at: 20_000) == nil)
+        #expect(await server.get(scheduled.id).state == state)
+    }
+
+    // T30
+    @Test func nothingOfThePastHappensAfterARestore() async throws {
+        let server = try await Server()
+        let past = await server.schedule(["a": "2", "b": "1"], at: 600)
+        let future = await server.schedule(["a": "1", "b": "2"], at: 1_200)
+        _ = try await server.store.raiseVersions(
+            VersionRaise(date: Self.beginning + 700, reason: "restore"))
+        try await server.perform(at: 710)
+        #expect(await server.get(past.id).state == "missed")
+        try await server.perform(at: 1_200)
+        #expect(await server.get(future.id).state == "published")
+        #expect(try await server.values() == ["a": "1", "b": "2"])
+    }
+
+    // T31
+    @Test func aScheduleWithoutVotesIsNotPublished() async throws {
+        let server = try await Server(approvals: 1)
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600)
+        #expect(scheduled.schedule?["outlook"] == "needsApproval")
+        try await server.perform(at: 600)
+        let found = await server.get(scheduled.id)
+        #expect(found.state == "notApproved")
+        #expect(found.schedule?["reason"]?.stringValue?.contains("1 more approval") == true)
+        #expect(found.body["state"] == "open")
+        #expect(try await server.version()?.number == 1)
+    }
+
+    // T2, S9
+    @Test func votesAreForATime() async throws {
+        let server = try await Server(approvals: 1)
+        var found = await server.schedule(["a": "2", "b": "1"], at: 600)
+        let request = "/changeRequests/\(found.id)"
+        found = await server.call("POST", request + ":approve", [:], tag: found.tag, by: Server.bob)
+        #expect(found.status == 200 && found.schedule?["outlook"] == "willPublish")
+        found = await server.call(
+            "PATCH", "/scheduledPublishes/\(found.id)", ["at": Self.time(900)], tag: found.tag)
+        #expect(found.schedule?["outlook"] == "needsApproval")
+        #expect(found.body["votes"]?.arrayValue?.first?["outdated"] == true)
+        found = await server.call("POST", request + ":approve", [:], tag: found.tag, by: Server.bob)
+        // Only a publisher changes what is published at the time.
+        let edited = await server.call(
+            "PATCH", request, ["template": Self.template(["a": "3", "b": "1"])], tag: found.tag,
+            by: Server.bob)
+        #expect(edited.status == 403)
+        for (method, target, body) in [
+            ("POST", "", ["changeRequest": .string(found.id), "at": Self.time(900)] as JSONNode),
+            ("PATCH", "/\(found.id)", ["at": Self.time(901)]), ("DELETE", "/\(found.id)", nil),
+        ] as [(String, String, JSONNode?)] {
+            let refused = await server.call(
+                method, "/scheduledPublishes" + target, body, tag: "*", by: Server.bob)
+            #expect(refused.status == 403, "\(method)")
+        }
+        try await server.perform(at: 900)
+        #expect(await server.get(found.id).state == "published")
+        // A vote from before the schedule is for any time.
+        let made = await server.call(
+            "POST", "/changeRequests",
+            [
+                "title": "Title", "template": Self.template(["a": "2", "b": "7"]),
+                "base": "etag-default-2",
+            ])
+        let voted = await server.call(
+            "POST", "/changeRequests/\(made.id):approve", [:], tag: made.tag, by: Server.bob)
+        let later = await server.call(
+            "POST", "/scheduledPublishes",
+            ["changeRequest": .string(made.id), "at": Self.time(2_000)], tag: voted.tag)
+        #expect(later.schedule?["outlook"] == "willPublish", "\(later.message)")
+        try await server.perform(at: 2_000)
+        #expect(try await server.values()["b"] == "7")
+    }
+
+    // T32
+    @Test func whoScheduledItMustStillBeAllowedTo() async throws {
+        let server = try await Server()
+        let first = await server.schedule(["a": "2", "b": "1"], at: 600)
+        let second = await server.schedule(["a": "1", "b": "2"], at: 700)
+        func addToken(_ id: String, role: StoredToken.Role) async throws {
+            try await server.store.addToken(
+                StoredToken(
+                    id: id, name: id, role: role, owner: "Ada", hash: .sha256(of: id),
+                    creationDate: Self.beginning), actor: "root")
+        }
+        try await addToken("ada's viewer", role: .viewer)
+        try await addToken("ada's new", role: .publisher)
+        _ = try await server.store.revokeToken(id: "ada", actor: "root", date: Self.beginning)
+        // A rotated token is not leaving.
+        try await server.perform(at: 600)
+        #expect(await server.get(first.id).state == "published")
+        _ = try await server.store.revokeToken(
+            id: "ada's new", actor: "root", date: Self.beginning)
+        #expect(await server.get(second.id).schedule?["outlook"] == "notPermitted")
+        try await server.perform(at: 700)
+        #expect(await server.get(second.id).state == "notPermitted")
+        #expect(try await server.version()?.number == 2)
+    }
+
+    // T33
+    @Test(arguments: [false, true])
+    func aRowOfStepsIsNoConflict(isEditedByHand: Bool) async throws {
+        let server = try await Server()
+        let first = await server.schedule(["a": "10", "b": "1"], at: 100)
+        let second = await server.schedule(["a": "50", "b": "1"], at: 200, after: first.id)
+        let third = await server.schedule(["a": "100", "b": "1"], at: 300, after: second.id)
+        #expect(third.schedule?["outlook"] == "willPublish")
+        #expect(third.body["liveChanges"] != nil)
+        let early = await server.call(
+            "PATCH", "/scheduledPublishes/\(third.id)", ["at": Self.time(150)], tag: "*")
+        #expect(early.status == 400)
+        try await server.perform(at: 100)
+        #expect(try await server.values()["a"] == "10")
+        if isEditedByHand { await server.publish(["a": "25", "b": "1"]) }
+        try await server.perform(at: 200)
+        try await server.perform(at: 300)
+        let states = (
+            await server.get(second.id).state, await server.get(third.id).state
+        )
+        if isEditedByHand {
+            #expect(states == ("conflict", "waiting"))
+            #expect(
+                await server.get(second.id).schedule?["reason"]?.stringValue?
+                    .contains("parameters.a") == true)
+            #expect(await server.get(third.id).schedule?["outlook"] == "waitsForPredecessor")
+            #expect(try await server.values()["a"] == "25")
+            try await server.perform(at: 300 + 3_601)
+            #expect(await server.get(third.id).state == "missed")
+        } else {
+            #expect(states == ("published", "published"))
+            #expect(try await server.values()["a"] == "100")
+        }
+    }
+
+    @Test func aRowHasAnEnd() async throws {
+        let server = try await Server()
+        var last = await server.schedule(["a": "0", "b": "1"], at: 100)
+        for step in 1..<10 {
+            last = await server.schedule(
+                ["a": "s\(step)", "b": "1"], at: 100 + Double(step), after: last.id)
+        }
+        let body: JSONNode = [
+            "title": "Title", "template": Self.template(["a": "z"]), "at": Self.time(500),
+            "after": .string(last.id),
+        ]
+        let tooLong = await server.call("POST", "/scheduledPublishes", body)
+        #expect(tooLong.status == 400 && tooLong.message.contains("10"), "\(tooLong.message)")
+        for step in 0..<10 { try await server.perform(at: 100 + Double(step)) }
+        #expect(try await server.values()["a"] == "s9")
+        #expect(try await server.version()?.number == 11)
+    }
+
+    // T34
+    @Test func theEndTakesBackWhatIsStillAsSet() async throws {
+        let server = try await Server(approvals: 1)
+        let scheduled = await server.schedule(["a": "2", "b": "2"], at: 600, until: 1_200)
+        _ = await server.call(
+            "POST", "/changeRequests/\(scheduled.id):approve", [:], tag: scheduled.tag,
+            by: Server.bob)
+        #expect(try await server.perform(at: 600) == Self.beginning + 1_200)
+        await server.publish(["a": "2", "b": "3", "c": "1"])
+        try await server.perform(at: 1_200)
+        #expect(try await server.values() == ["a": "1", "b": "3", "c": "1"])
+        let end = await server.get(scheduled.id).schedule?["end"]
+        #expect(end?["state"] == "published" && end?["versionNumber"] == "4")
+        #expect(end?["kept"] == ["parameters.b.defaultValue"])
+        #expect(try await server.version()?.updateType == .undo)
+    }
+
+    @Test func anEndIsDroppedWithItsStart() async throws {
+        let server = try await Server(approvals: 1)
+        let scheduled = await server.schedule(["a": "2", "b": "2"], at: 600, until: 1_200)
+        try await server.perform(at: 600)
+        #expect(try await server.perform(at: 1_200) == nil)
+        let found = await server.get(scheduled.id)
+        #expect(found.state == "notApproved" && found.schedule?["end"]?["state"] == "dropped")
+        #expect(try await server.version()?.number == 1)
+    }
+
+    @Test func theEndAloneCanBeCancelled() async throws {
+        let server = try await Server()
+        let scheduled = await server.schedule(["a": "2", "b": "2"], at: 600, until: 1_200)
+        try await server.perform(at: 600)
+        let found = await server.get(scheduled.id)
+        #expect(found.schedule?["end"]?["state"] == "waiting")
+        let cancelled = await server.call(
+            "DELETE", "/scheduledPublishes/\(scheduled.id)", tag: found.tag)
+        #expect(cancelled.status == 200, "\(cancelled.message)")
+        #expect(cancelled.state == "published")
+        #expect(cancelled.schedule?["end"]?["state"] == "cancelled")
+        #expect(try await server.perform(at: 1_200) == nil)
+        #expect(try await server.values() == ["a": "2", "b": "2"])
+    }
+
+    // T35
+    @Test func aPublishByHandNamesTheTime() async throws {
+        let server = try await Server()
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600)
+        let publish = "/changeRequests/\(scheduled.id):publish"
+        let refused = await server.call("POST", publish, [:], tag: scheduled.tag)
+        #expect(refused.status == 409 && refused.errorStatus == "SCHEDULED_PUBLISH")
+        #expect(refused.message.contains("2026-06-01T08:10:00Z"), "\(refused.message)")
+        let published = await server.call(
+            "POST", publish, ["cancelSchedule": true], tag: scheduled.tag)
+        #expect(published.status == 200, "\(published.message)")
+        #expect(await server.get(scheduled.id).state == "cancelled")
+        #expect(try await server.perform(at: 600) == nil)
+        let late = await server.call(
+            "PATCH", "/scheduledPublishes/\(scheduled.id)", ["at": Self.time(900)], tag: "*")
+        #expect(late.status == 409)
+        #expect(try await server.version()?.number == 2)
+    }
+
+    // T17
+    @Test func aDeletedProjectPublishesNothing() async throws {
+        let other = try await Server()
+        let open = await other.schedule(["a": "2", "b": "1"], at: 600)
+        _ = await other.call("PATCH", "/details", ["archived": true], tag: "*")
+        _ = await other.call("DELETE", "?confirm=default")
+        #expect(try await other.perform(at: 600) == nil)
+        let found = await other.call("GET", "/changeRequests/\(open.id)")
+        #expect(found.body["state"] == "closed" && found.state == "cancelled")
+    }
+
+    @Test func anArchivedProjectPublishesOnceItIsNot() async throws {
+        let server = try await Server()
+        let soon = await server.schedule(["a": "2", "b": "1"], at: 600)
+        func archive(_ isArchived: Bool) async {
+            let answer = await server.call(
+                "PATCH", "/details", ["archived": .bool(isArchived)], tag: "*")
+            #expect(answer.status == 200, "\(answer.message)")
+        }
+        for (time, state) in [(700.0, "published"), (5_000, "missed")] {
+            let late =
+                state == "missed" ? await server.schedule(["a": "2", "b": "3"], at: 900) : soon
+            await archive(true)
+            try await server.perform(at: time)
+            #expect(await server.get(late.id).state == "waiting")
+            await archive(false)
+            try await server.perform(at: time + 1)
+            #expect(await server.get(late.id).state == state)
+        }
+        #expect(try await server.version()?.number == 2)
+    }
+
+    @Test func aClosedRequestIsNotPublished() async throws {
+        let server = try await Server()
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600)
+        let closed = await server.call(
+            "POST", "/changeRequests/\(scheduled.id):close", [:], tag: scheduled.tag)
+        #expect(closed.state == "cancelled")
+        #expect(try await server.perform(at: 600) == nil)
+        #expect(try await server.version()?.number == 1)
+    }
+
+    private static let wrongBodies: [(JSONNode, String)] = [
+        (["at": "2026-06-01T09:00:00Z"], "title"),
+        (["title": "x", "draft": true], "at is missing"),
+        (["at": 5, "title": "x"], "RFC 3339"),
+        (
+            [
+                "at": "2026-06-01T09:00:00Z", "until": "2026-06-01T09:00:30Z", "title": "x",
+            ], "until"
+        ),
+        (["at": "2026-06-01T09:00:00Z", "changeRequest": "x", "title": "x"], "either"),
+        (["at": "2026-06-01T09:00:00Z", "changeRequest": 1], "changeRequest"),
+        (["at": "2026-06-01T09:00:00Z", "after": 1, "title": "x"], "after"),
+        (["at": "2026-06-01T09:00:00Z", "when": 1], "when"),
+    ]
+
+    @Test(arguments: wrongBodies)
+    func aWrongBodyIsRefused(body: JSONNode, advice: String) async throws {
+        let server = try await Server()
+        let answer = await server.call("POST", "/scheduledPublishes", body, tag: "*")
+        #expect(answer.status == 400)
+        #expect(answer.message.contains(advice), "\(answer.message)")
+    }
+
+    @Test func aRequestThatWasNeverScheduledIsNotFound() async throws {
+        let server = try await Server()
+        let made = await server.call(
+            "POST", "/changeRequests",
+            ["title": "x", "template": Self.template(["a": "2"]), "base": "etag-default-1"])
+        for id in [made.id, "none"] {
+            #expect(await server.get(id).status == 404)
+            let moved = await server.call(
+                "PATCH", "/scheduledPublishes/\(id)", ["at": Self.time(1)], tag: "*")
+            #expect(moved.status == 404)
+            let cancelled = await server.call("DELETE", "/scheduledPublishes/\(id)", tag: "*")
+            #expect(cancelled.status == 404)
+        }
+        let listed = await server.call("GET", "/scheduledPublishes").body["scheduledPublishes"]
+        #expect(listed == [])
+    }
+
+    /// The service of a real server, by the real clock.
+    @Test func aServerPublishesAtTheTime() async throws {
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store) { server in
+            #expect(try await server.publish(Self.template(["a": "1"])).status == 200)
+            let time = Date() + 1.5
+            let answer = try await server.administer(
+                "POST", Self.path + "/scheduledPublishes",
+                body: [
+                    "title": "Title", "template": Self.template(["a": "2"]),
+                    "base": "etag-default-1", "at": .string(time.timestamp),
+                ])
+            #expect(answer.status == 201, "\(answer.error?.message ?? "")")
+            try await waitUntil {
+                try await store.template(version: nil, inProject: "default")?.version.number == 2
+            }
+            let late = Date().timeIntervalSince(time)
+            #expect(late >= 0 && late < 10)
+        }
+    }
+
+    @Test func aClockThatIsSetAheadIsNotBelievedAtOnce() {
+        var clock = ClockCheck()
+        let start = ContinuousClock.now
+        #expect(clock.waitingTime(at: Self.beginning, start) == .zero)
+        #expect(clock.waitingTime(at: Self.beginning + 30, start + .seconds(30)) == .zero)
+        let jump = clock.waitingTime(at: Self.beginning + 5_000, start + .seconds(40))
+        #expect(jump == .seconds(60))
+        #expect(
+            clock.waitingTime(at: Self.beginning + 5_050, start + .seconds(90)) == .seconds(10))
+        #expect(clock.waitingTime(at: Self.beginning + 5_060, start + .seconds(100)) == .zero)
+        // Ahead, and back within the minute.
+        #expect(clock.waitingTime(at: Self.beginning + 9_000, start + .seconds(101)) > .zero)
+        #expect(clock.waitingTime(at: Self.beginning + 5_062, start + .seconds(102)) == .zero)
+    }
+}
