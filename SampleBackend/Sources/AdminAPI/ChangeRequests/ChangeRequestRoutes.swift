@@ -90,7 +90,8 @@ struct ChangeRequestRoutes: Sendable {
         if body["text"] != nil { changed.text = try body.changeRequestText }
         var contents: ChangeRequestContents?
         if let edit = try await administration.edit(
-            in: body, of: request, replacing: stored) {
+            in: body, of: request, replacing: stored)
+        {
             // Another content at the same time is another publish.
             guard changed.schedule?.waitingPart == nil || request.roleInProject >= .publisher else {
                 throw RequestError.permissionDenied(

@@ -45,7 +45,8 @@ struct ScheduledPublishRoutes: Sendable {
     private func create(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody(
             knows: [
-                "at", "until", "zone", "after", "changeRequest", "title", "text", "template", "base",
+                "at", "until", "zone", "after", "changeRequest", "title", "text", "template",
+                "base",
                 "draft",
             ])
         let times = try ScheduledTimes(in: body, at: administration.now())

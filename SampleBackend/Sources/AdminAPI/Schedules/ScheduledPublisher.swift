@@ -105,7 +105,8 @@ package struct ScheduledPublisher: Sendable {
         }
     }
 
-    private func publish(_ stored: StoredChangeRequest, by schedule: ScheduledPublish) async throws {
+    private func publish(_ stored: StoredChangeRequest, by schedule: ScheduledPublish) async throws
+    {
         _ = try await administration.publishChangeRequest(
             ChangeRequestTarget(
                 project: stored.project, id: stored.id, isLimitedToPresentProject: false),

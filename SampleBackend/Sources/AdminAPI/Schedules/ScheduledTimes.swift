@@ -24,7 +24,8 @@ struct ScheduledTimes: Sendable {
         let start = try Self.time("at", in: body, zone: zone, at: date)
         // A start that has passed stays when only the end is moved.
         guard let start = start ?? earlier?.start else {
-            throw .invalidArgument("at is missing: send the time, such as 2026-12-01T09:00:00+01:00.")
+            throw .invalidArgument(
+                "at is missing: send the time, such as 2026-12-01T09:00:00+01:00.")
         }
         let end =
             body["until"] == .null
@@ -86,7 +87,8 @@ struct ScheduledTimes: Sendable {
         let (before, after) = (
             zone.secondsFromGMT(for: local - 86_400), zone.secondsFromGMT(for: local + 86_400)
         )
-        for known in [before, after] where zone.secondsFromGMT(for: local - Double(known)) == known {
+        for known in [before, after] where zone.secondsFromGMT(for: local - Double(known)) == known
+        {
             throw .invalidArgument(
                 "\(name) has an offset that \(zone.identifier) does not have then: send "
                     + "\((local - Double(known)).text(offset: known)) for this local time.")
