@@ -281,6 +281,8 @@ run_scale() {
     for store in sqlite etcd; do
         step "change requests, $store" env PYTHONDONTWRITEBYTECODE=1 \
             SampleBackend/Tests/Scale/changerequests.py --binary "$SAMPLE_BACKEND" --store "$store"
+        step "scheduled publishes, $store" env PYTHONDONTWRITEBYTECODE=1 \
+            SampleBackend/Tests/Scale/scheduledpublishes.py --binary "$SAMPLE_BACKEND" --store "$store"
     done
     step "simulation" SampleBackend/Tests/Simulation/simulate.py --check \
         SampleBackend/Tests/Simulation/points.json
