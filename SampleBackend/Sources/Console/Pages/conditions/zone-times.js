@@ -3,23 +3,7 @@
  */
 
 import {exactDateText} from '../text/formats.js';
-
-/**
- * Milliseconds from UTC to the clocks of a time zone.
- *
- * @param {number} time
- * @param {string} zone
- */
-function offset(time, zone) {
-    const format = new Intl.DateTimeFormat('en-US', {timeZone: zone, hourCycle: 'h23',
-        year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric',
-        second: 'numeric'});
-    const parts = Object.fromEntries(format.formatToParts(time)
-        .map(({type, value}) => [type, Number(value)]));
-    const {year, month, day, hour, minute, second} = parts;
-    return Date.UTC(year, month - 1, day, hour, minute, second)
-        - Math.floor(time / 1000) * 1000;
-}
+import {offsetAt} from '../text/time-zones.js';
 
 /**
  * Sentences about the time of a rule: a time zone whose name has no place, and the time in the
@@ -37,8 +21,8 @@ export function zoneHint([time = '', zone = '']) {
     try {
         const name = zone || 'UTC';
         // Twice, since the first offset is that of another time, maybe across a change of clocks.
-        const near = clocks - offset(clocks, name);
-        const date = clocks - offset(near, name);
+        const near = clocks - offsetAt(clocks, name);
+        const date = clocks - offsetAt(near, name);
         return `In your time zone: ${exactDateText(new Date(date).toISOString())}.`;
     } catch {
         // The server knows more zones than the browser.

@@ -17,6 +17,12 @@ const number = new Intl.NumberFormat(locale);
 const percent = new Intl.NumberFormat(locale, {style: 'percent', maximumFractionDigits: 1});
 const date = new Intl.DateTimeFormat(locale, {dateStyle: 'medium', timeStyle: 'short', hourCycle});
 const exact = new Intl.DateTimeFormat(locale, {dateStyle: 'medium', timeStyle: 'long', hourCycle});
+/** Of clocks whose time is given as that of UTC. */
+const clock = {
+    day: new Intl.DateTimeFormat(locale, {weekday: 'short', day: 'numeric', month: 'short',
+        year: 'numeric', timeZone: 'UTC'}),
+    time: new Intl.DateTimeFormat(locale, {timeStyle: 'short', hourCycle, timeZone: 'UTC'}),
+};
 const relative = new Intl.RelativeTimeFormat(locale, {numeric: 'auto', style: 'narrow'});
 
 /** @type {[unit: Intl.RelativeTimeFormatUnit, seconds: number][]} */
@@ -68,6 +74,15 @@ export function dateText(timestamp) {
  */
 export function exactDateText(timestamp) {
     return exact.format(new Date(timestamp));
+}
+
+/**
+ * Day and time that clocks show, such as "Tue 1 Dec 2026" and "09:00".
+ *
+ * @param {number} time Milliseconds since 1970 by these clocks.
+ */
+export function clockTexts(time) {
+    return [clock.day.format(time), clock.time.format(time)];
 }
 
 /**
