@@ -2,8 +2,10 @@ import {answerRequests, Clock} from './browser.mjs';
 import assert from 'node:assert/strict';
 import {afterEach, beforeEach, test} from 'node:test';
 
-import {commentPlace, commentPlaces, makersText, newsOf, outdatedText, placedComment, stateBadge,
-    approvalProblem, votesText} from '../../Sources/Console/Pages/requests/request-texts.js';
+import {commentPlace, commentPlaces, placedComment}
+    from '../../Sources/Console/Pages/requests/request-places.js';
+import {makersText, newsOf, outdatedText, stateBadge, approvalProblem, votesText}
+    from '../../Sources/Console/Pages/requests/request-texts.js';
 import {perform, requestActs} from '../../Sources/Console/Pages/requests/request-acts.js';
 import {RequestInput} from '../../Sources/Console/Pages/requests/request-input.js';
 import {isOwnRequest, requestRights}

@@ -723,6 +723,29 @@ type RequestVote = {
 
 type RequestComment = Participant & {text: string, path?: string, time: string};
 
+/** What came, or will come, of a time of a schedule. */
+type ScheduleOutcome = {state: string, reason?: string, versionNumber?: string, kept?: string[]};
+
+/** When the server publishes a change request by itself. */
+type Schedule = ScheduleOutcome & {
+    /** As sent; `time` and `untilTime` are in UTC. */
+    at: string;
+    time: string;
+    until?: string;
+    untilTime?: string;
+    zone?: string;
+    /** ID of the request that has to be published before. */
+    after?: string;
+    scheduler?: Participant;
+    late?: boolean;
+    end?: ScheduleOutcome;
+    /** What will come of a start that waits if nothing changes. */
+    outlook?: string;
+};
+
+/** The times of a schedule, as they are sent. */
+type ScheduleTimes = {at: string, until: string | null, zone: string};
+
 /** Change request; in a list without comments and what it changes. */
 type ChangeRequest = {
     id: string;
@@ -749,6 +772,8 @@ type ChangeRequest = {
     problems?: Problem[];
     /** Number of conflicts that are not listed. */
     omittedConflicts?: number;
+    /** Missing until it is scheduled. */
+    schedule?: Schedule;
 };
 
 /** Response of `remoteConfig:compare`: `old` is this project's side, `new` the other one's. */

@@ -20,6 +20,13 @@ import {openUndo} from './undo-dialog.js';
 const pageSize = 30;
 
 /**
+ * What published a version, besides a caller of the API.
+ *
+ * @type {Record<string, string>}
+ */
+const origins = {CONSOLE: 'Console', SCHEDULE: 'Schedule'};
+
+/**
  * Badges for the origin of a version: rollback or publish, and the interface.
  *
  * @param {Version} version
@@ -29,7 +36,7 @@ function typeBadges({updateType, updateOrigin, rollbackSource, undoneVersionNumb
     if (updateType === 'UNDO') {
         return [badge(`Undoes version ${undoneVersionNumber}`, 'changed')];
     }
-    return [badge(updateOrigin === 'CONSOLE' ? 'Console' : 'API'),
+    return [badge(origins[updateOrigin ?? ''] ?? 'API'),
         updateType === 'FORCED_UPDATE' && badge('Replaced any version')];
 }
 

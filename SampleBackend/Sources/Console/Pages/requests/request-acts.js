@@ -4,8 +4,9 @@
  */
 
 import {NoAnswerError, ServerError} from '../server/api.js';
-import {actOn, commentOn, editRequest, publishRequest, readRequest}
-    from '../server/change-requests.js';
+import {waitingPart} from '../schedules/schedule-state.js';
+import {actOn, cancelSchedule, commentOn, editRequest, moveSchedule, publishRequest, readRequest,
+    scheduleRequest} from '../server/change-requests.js';
 import {clearDoubt, isUnsettled} from '../server/publishing.js';
 import {newsOf} from './request-texts.js';
 
@@ -38,7 +39,26 @@ export function requestActs(project, request, user) {
         isDone: ({votes}) => votes.some((vote) => vote.actor === user && vote.verdict === verdict
             && !request.votes.some(({actor, time}) => actor === user && time === vote.time)),
     });
+    /**
+     * @param {() => Promise<ChangeRequest>} send
+     * @param {ScheduleTimes} times
+     * @returns {RequestAct}
+     */
+    const toTimes = (send, {at, until}) => ({
+        send: () => changed(send()),
+        isDone: ({schedule}) => waitingPart(schedule) === 'start' && schedule?.at === at
+            && (schedule.until ?? null) === until,
+    });
     return {
+        /** @param {ScheduleTimes} times */
+        schedule: (times) => toTimes(() => scheduleRequest(project, request, times), times),
+        /** @param {ScheduleTimes} times */
+        moveSchedule: (times) => toTimes(() => moveSchedule(project, request, times), times),
+        /** @returns {RequestAct} */
+        cancelSchedule: () => ({
+            send: () => changed(cancelSchedule(project, request)),
+            isDone: ({schedule}) => [schedule?.state, schedule?.end?.state].includes('cancelled'),
+        }),
         /** @param {string} comment */
         approve: (comment) => vote('approve', comment),
         /** @param {string} comment */
@@ -78,8 +98,9 @@ export function requestActs(project, request, user) {
             isDone: ({state}) => state === 'closed',
         }),
         /**
-         * @param {{bypass?: string, approves?: boolean}} [grounds] The reason for a publish without
-         *     approvals, or true for the user's approval, which is stored with the version only.
+         * @param {{bypass?: string, approves?: boolean, cancelsSchedule?: boolean}} [grounds] The
+         *     reason for a publish without approvals, or true for the user's approval, which is
+         *     stored with the version only; true for a publish before its time.
          * @returns {RequestAct}
          */
         publish: (grounds = {}) => ({
@@ -102,7 +123,8 @@ export function requestActs(project, request, user) {
  */
 
 /** Errors that say that the request is not as it was shown, or must be read again. */
-const ofOtherState = ['CHANGE_REQUEST_MISMATCH', 'CHANGE_REQUEST_ENDED', 'MERGE_CONFLICT'];
+const ofOtherState = ['CHANGE_REQUEST_MISMATCH', 'CHANGE_REQUEST_ENDED', 'MERGE_CONFLICT',
+    'SCHEDULED_PUBLISH', 'SCHEDULE_ENDED'];
 
 /**
  * Does an act on a request.

@@ -10,12 +10,15 @@ import {showResult} from '../controls/focus.js';
 import {askReason, reasonInput} from '../review/bypass-dialog.js';
 import {confirmRemoval} from '../review/mass-removal.js';
 import {address} from '../routing/router.js';
+import {waitingPart} from '../schedules/schedule-state.js';
+import {waitingNotice} from '../schedules/waiting-schedules.js';
 import {mayBypass} from '../server/protection.js';
 import {settingCount} from '../template/removals.js';
 import {actButton} from './request-forms.js';
 import {isOwnRequest} from './request-rights.js';
 import {approvalProblem, isOpen} from './request-texts.js';
 import {card} from './request-view.js';
+import {confirmEarly, scheduleButton} from './schedule-view.js';
 import {takeRequest} from './requested-draft.js';
 
 /** @typedef {import('./request-visit.js').RequestVisit} RequestVisit */
@@ -87,21 +90,24 @@ export function contentActs(visit, request, rights, titles) {
 }
 
 /**
- * Publishes a request, after a question if that removes most settings.
+ * Publishes a request, after a question if that removes most settings, or comes before its time.
  *
  * @param {RequestVisit} visit
  * @param {ChangeRequest} request
  * @param {{bypass?: string, approves?: boolean}} [grounds]
  */
-async function publish(visit, {liveChanges, liveVersionNumber}, grounds) {
+async function publish(visit, request, grounds) {
     const {details, workspace} = visit.context;
+    const {liveChanges, liveVersionNumber, schedule} = request;
     const removed = (liveChanges?.parameters ?? [])
         .filter(({change}) => change === 'REMOVED').length;
     const total = workspace.versionNumber === liveVersionNumber
         ? settingCount(workspace.published) : removed;
     if (removed * 2 > total && !await confirmRemoval(details, {removed, total})) return;
-    const answer = await visit.act((acts) => acts.publish(grounds), 'The request is published.',
-        () => reasonInput(workspace).forget());
+    if (!await confirmEarly(request)) return;
+    const cancelsSchedule = waitingPart(schedule) === 'start';
+    const answer = await visit.act((acts) => acts.publish({...grounds, cancelsSchedule}),
+        'The request is published.', () => reasonInput(workspace).forget());
     if (answer?.outcome !== 'done') return;
     await workspace.load().catch(() => {});
     if (visit.left.aborted) return;
@@ -150,6 +156,7 @@ export function publishCard(visit, request, rights, comments) {
         .filter((reason) => reason !== null);
     return card('publish-request', 'Publish', null,
         productionNotice(details, 'This publishes to'),
+        waitingNotice(visit.waiting.filter(({id}) => id !== request.id)),
         h('div', {class: 'actions'},
             actButton('publish', 'Publish', rights.publish, () => publish(visit, request),
                 rights.publish ? '' : 'primary'),
@@ -157,6 +164,7 @@ export function publishCard(visit, request, rights, comments) {
                 null, () => publish(visit, request, {approves: true}), 'primary'),
             mayBypass(session) && !rights.bypass
                 && actButton('bypass', 'Publish without approval …', null, bypass),
+            !waitingPart(request.schedule) && scheduleButton(visit, request, rights),
             actButton('close-request', 'Close the request …', rights.close,
                 () => close(visit, comments))),
         reasons.map((reason) => h('p', {class: 'hint'}, reason)));

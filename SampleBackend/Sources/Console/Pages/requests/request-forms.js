@@ -5,7 +5,7 @@
 
 import {choice, field, guarded} from '../controls/controls.js';
 import {fill, h, redraw} from '../controls/dom.js';
-import {commentPlaces, placedComment} from './request-texts.js';
+import {commentPlaces, placedComment} from './request-places.js';
 
 /** @typedef {import('./request-input.js').RequestInput} RequestInput */
 /** @typedef {import('./request-rights.js').RequestRights} RequestRights */

@@ -10,6 +10,7 @@ import {PageInput} from '../controls/page-input.js';
  * @property {string} [about] Path of what the comment is about.
  * @property {string} [title]
  * @property {string} [text]
+ * @property {import('../schedules/chosen-times.js').EnteredTimes} [times]
  */
 
 /** The inputs of one request. */

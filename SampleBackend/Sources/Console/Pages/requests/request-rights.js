@@ -3,6 +3,7 @@
  * said what a token may do, the act is offered.
  */
 
+import {waitingPart} from '../schedules/schedule-state.js';
 import {mayBypass} from '../server/protection.js';
 import {refusal} from '../server/session.js';
 import {approvalProblem, isOpen} from './request-texts.js';
@@ -11,7 +12,8 @@ import {approvalProblem, isOpen} from './request-texts.js';
  * The reason for which each act is refused, as a sentence; null where it is allowed.
  *
  * @typedef {Record<'approve' | 'requestChanges' | 'comment' | 'edit' | 'replace' | 'take' | 'close'
- *     | 'publish' | 'approveAndPublish' | 'bypass', ?string>} RequestRights
+ *     | 'publish' | 'approveAndPublish' | 'bypass' | 'schedule' | 'moveSchedule',
+ *     ?string>} RequestRights
  */
 
 /**
@@ -77,11 +79,15 @@ export function requestRights(request, session, protection, {draft, isUnsaved}) 
         requestChanges: vote,
         comment: open,
         edit: open,
-        replace: open ?? noDraft ?? unsaved,
+        // Publishers have scheduled what it was.
+        replace: open ?? (waitingPart(request.schedule) ? publisher : null) ?? noDraft ?? unsaved,
         take: editor,
         close: ended ?? (isOwn ? editor : publisher && `${publisher} Only those who made it, and `
             + 'publishers, close a request.'),
         publish: merge ?? unapproved,
+        // Approvals can follow until its time.
+        schedule: merge,
+        moveSchedule: publisher,
         approveAndPublish: merge ?? approve ?? (request.missingApprovals === 1 && !others ? null
             : 'Your approval is not the only thing that is missing.'),
         bypass: merge ?? (unapproved ? null : 'Nothing is missing: publish it.')

@@ -1,13 +1,11 @@
 /**
- * How change requests are described: their states, votes and places, and what is new in one.
+ * How change requests are described: their states and votes, and what is new in one.
  */
 
 import {administratorName} from '../controls/controls.js';
 import {conflictName} from '../merge/conflict-view.js';
-import {noChanges} from '../server/server-draft.js';
-import {memberPath, parameterPath, placeText} from '../template/paths.js';
-import {defaultSection} from '../template/template.js';
 import {capitalized, count, numberText, versionText} from '../text/formats.js';
+import {scheduleNews} from './schedule-texts.js';
 
 /**
  * States with their texts, those of open requests first.
@@ -107,79 +105,15 @@ export function approvalProblem(request) {
  * Why an approval does not count any more; null for a vote that counts.
  *
  * @param {RequestVote} vote
- * @param {Pick<ChangeRequest, 'liveVersionNumber'>} request
+ * @param {Pick<ChangeRequest, 'liveVersionNumber' | 'schedule'>} request
  */
-export function outdatedText({outdated, liveVersionNumber: seen}, {liveVersionNumber: live}) {
+export function outdatedText(
+    {outdated, liveVersionNumber: seen}, {liveVersionNumber: live, schedule}) {
     if (!outdated) return null;
-    if (live === undefined || seen === live) {
-        return 'Does not count any more: the request was edited since.';
-    }
-    return 'Does not count any more: the request was edited since, or a version after '
-        + `${seen} changed what it uses.`;
-}
-
-/**
- * The path of a difference, as comments have it.
- *
- * @param {DifferenceKind} kind
- * @param {Pick<Difference, 'name' | 'section' | 'key'>} difference
- */
-function pathOf(kind, {name, section, key}) {
-    if (kind === 'setting') return parameterPath(section === defaultSection ? null : section, key);
-    return memberPath(kind === 'condition' ? 'conditions' : 'parameterGroups', name);
-}
-
-/**
- * Names the place of a comment.
- *
- * @param {string} path
- */
-export function commentPlace(path) {
-    const [, plain, quoted] = /^conditions(?:\.(\w+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(path) ?? [];
-    try {
-        const name = plain ?? (quoted && JSON.parse(quoted));
-        if (name) return `the condition ${name}`;
-    } catch {
-        // Another syntax: shown as it is.
-    }
-    return placeText(path) ?? path;
-}
-
-/**
- * What a comment can be about: the whole request, and what it changes, as path and name.
- *
- * @param {Pick<ChangeRequest, 'changes'>} request
- * @returns {Choice[]}
- */
-export function commentPlaces({changes}) {
-    const {parameters, conditions, groups} = changes ?? noChanges;
-    const paths = [
-        ...parameters.map((found) => pathOf('setting', found)),
-        ...conditions.map((found) => pathOf('condition', found)),
-        ...groups.map((found) => pathOf('group', found)),
-    ];
-    return [['', 'The whole request'],
-        ...paths.map((path) => /** @type {Choice} */ ([path, capitalizedPlace(path)]))];
-}
-
-/**
- * A place at the beginning of a sentence; a setting keeps its name.
- *
- * @param {string} path
- */
-export function capitalizedPlace(path) {
-    const place = commentPlace(path);
-    return place.startsWith('the ') ? capitalized(place) : place;
-}
-
-/**
- * A comment of a vote, which has no place of its own.
- *
- * @param {string} text
- * @param {string} path
- */
-export function placedComment(text, path) {
-    return text && path ? `${capitalizedPlace(path)}: ${text}` : text;
+    const edited = `Does not count any more: the request was edited${
+        schedule ? ' or moved to another time' : ''} since`;
+    return live === undefined || seen === live ? `${edited}.`
+        : `${edited}, or a version after ${seen} changed what it uses.`;
 }
 
 /**
@@ -208,6 +142,7 @@ export function newsOf(before, now) {
             : [`${capitalized(versionText(live))} was published.`],
         before.state === now.state || isOpen(now) ? []
             : [`The request is ${now.state} now.`],
+        scheduleNews(before.schedule, now.schedule),
     ].flat();
 }
 

@@ -14,8 +14,9 @@ import {address} from '../routing/router.js';
 import {noChanges} from '../server/server-draft.js';
 import {sentence} from '../server/validation.js';
 import {count, versionText} from '../text/formats.js';
-import {capitalizedPlace, isOpen, makersText, objectors, outdatedText, participantName, stateBadge,
-    votesText} from './request-texts.js';
+import {capitalizedPlace} from './request-places.js';
+import {isOpen, makersText, objectors, outdatedText, participantName, stateBadge, votesText}
+    from './request-texts.js';
 
 /**
  * Card with a heading, by which focus and screen readers find it.

@@ -8,8 +8,11 @@ import {showResult} from '../controls/focus.js';
 import {failedReading} from '../controls/shown-answer.js';
 import {onNewVersion} from '../history/new-versions.js';
 import {address} from '../routing/router.js';
+import {dueTime} from '../schedules/schedule-state.js';
+import {followWaiting} from '../schedules/waiting-schedules.js';
 import {readRequest} from '../server/change-requests.js';
 import {newestRequest} from '../server/newest-request.js';
+import {poll} from '../server/poll.js';
 import {readProtection} from '../server/protection.js';
 import {unsettledText} from '../server/publishing.js';
 import {perform, requestActs} from './request-acts.js';
@@ -18,6 +21,7 @@ import {CommentForm, TitleForm} from './request-forms.js';
 import {RequestInput} from './request-input.js';
 import {requestRights} from './request-rights.js';
 import {isOpen, newsOf} from './request-texts.js';
+import {scheduleCard} from './schedule-view.js';
 import {aboutView, attentionView, card, changesViews, commentsView, votesView}
     from './request-view.js';
 
@@ -26,6 +30,9 @@ import {aboutView, attentionView, card, changesViews, commentsView, votesView}
 
 const doubtText = 'The connection broke, so the console does not know the outcome. It asks the '
     + 'server until it answers.';
+
+/** Milliseconds between readings of a request whose time has come. */
+const dueInterval = 3000;
 
 const changedText = 'This request has changed: look at what is new.';
 
@@ -42,7 +49,17 @@ export class RequestVisit {
     #head = h('div', {});
     #body = h('div', {class: 'stack'});
     #about = h('div', {});
+    #schedule = h('div', {});
     #acts = h('div', {class: 'stack'});
+    /** What was entered on the page. */
+    input;
+    /**
+     * The requests of the project whose schedule waits.
+     *
+     * @type {ChangeRequest[]}
+     */
+    waiting = [];
+    #readWaiting = async () => {};
     /** @type {CommentForm} */
     #comments;
     /** @type {TitleForm} */
@@ -66,6 +83,7 @@ export class RequestVisit {
         this.context = context;
         this.#id = id;
         const input = new RequestInput(context.workspace, id);
+        this.input = input;
         this.#comments = new CommentForm(input, (act, text, path) => this.act(
             (acts) => acts[act](text, path), {comment: 'You have commented.',
                 approve: 'You approve this request.',
@@ -82,7 +100,7 @@ export class RequestVisit {
 
     /** Reads and shows the request, and follows it. */
     start() {
-        const {workspace} = this.context;
+        const {project, workspace} = this.context;
         const signal = this.left;
         fill(this.#main, this.#head, this.notice, this.#body);
         fill(this.#head, pageHead('Change request'));
@@ -92,6 +110,13 @@ export class RequestVisit {
         };
         document.addEventListener('visibilitychange', follow, {signal});
         onNewVersion(workspace, signal, follow);
+        this.#readWaiting = followWaiting(project, signal, (waiting) => {
+            this.waiting = waiting;
+            this.drawActs();
+        });
+        poll(async () => {
+            if (Date.now() >= dueTime(this.#request?.schedule)) follow();
+        }, dueInterval, signal);
         workspace.addEventListener('change', () => this.#request && this.drawActs(), {signal});
     }
 
@@ -125,6 +150,7 @@ export class RequestVisit {
         this.#show(now);
         this.say('info', changedText, newsOf(shown, now));
         announce(changedText);
+        this.#readWaiting();
     }
 
     /** @param {ChangeRequest} request */
@@ -152,7 +178,7 @@ export class RequestVisit {
         const {workspace} = this.context;
         fill(this.#head, pageHead(request.title, undefined,
             h('a', {class: 'button', href: address('change-requests')}, 'All change requests')));
-        redraw(this.#body, this.#about, attentionView(request),
+        redraw(this.#body, this.#about, this.#schedule, attentionView(request),
             changesViews(request, workspace.template, this.#shown), votesView(request),
             card('comments', 'Comments', null, commentsView(request),
                 this.#isCommentShown(request) && this.#comments.node), this.#acts);
@@ -176,6 +202,7 @@ export class RequestVisit {
         const rights = requestRights(request, session, this.#protection, workspace);
         redraw(this.#about, aboutView(request, contentActs(this, request, rights, this.#titles)));
         if (this.#isCommentShown(request)) this.#comments.show(request, rights);
+        redraw(this.#schedule, scheduleCard(this, request, rights));
         redraw(this.#acts, isOpen(request)
             && publishCard(this, request, rights, this.#comments));
         if (this.#isActing) this.#disable(true);

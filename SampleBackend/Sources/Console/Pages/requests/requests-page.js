@@ -1,5 +1,6 @@
 /**
- * Page with the change requests of a project, the last changed one first.
+ * Page with the change requests of a project, the last changed one first, or with those that are
+ * scheduled.
  */
 
 import {badge, choice, field, moreButton, nothing, pageHead, table, timeText}
@@ -8,33 +9,77 @@ import {announce, fill, h, redraw} from '../controls/dom.js';
 import {failedReading} from '../controls/shown-answer.js';
 import {onNewVersion} from '../history/new-versions.js';
 import {address, setQuery} from '../routing/router.js';
-import {listRequests} from '../server/change-requests.js';
+import {dueTime, waitingPart} from '../schedules/schedule-state.js';
+import {listRequests, listScheduled} from '../server/change-requests.js';
 import {PagedList} from '../server/paged-list.js';
+import {poll} from '../server/poll.js';
 import {count} from '../text/formats.js';
+import {zonedText} from '../text/time-zones.js';
 import {isOpen, makersText, stateBadge, states, votesText} from './request-texts.js';
+import {scheduledViews} from './scheduled-list.js';
+
+/** @typedef {import('../server/paged-list.js').ListedPage} ListedPage */
 
 /** Requests of a page of the list. */
 const pageSize = 20;
 
+/** Requests of an answer; the server sends at most 50. */
+const answerSize = 50;
+
 /**
- * Choices of the filter: all that can still be published, all, and those of one state.
+ * Requests of a page of the scheduled ones: usually all, since those that wait are shown in the
+ * order of their times.
+ */
+const scheduledSize = 200;
+
+/** Milliseconds between readings while the time of a shown request has come. */
+const dueInterval = 3000;
+
+/**
+ * Choices of the filter: all that can still be published, all, those that are or were scheduled,
+ * and those of one state.
  *
  * @type {Choice[]}
  */
-const filters = [['', 'Not ended'], ['all', 'All'], ...states];
+const filters = [['', 'Not ended'], ['scheduled', 'Scheduled'], ['all', 'All'],
+    ...states];
+
+/**
+ * What an empty list says, by the filter.
+ *
+ * @type {Record<string, string>}
+ */
+const emptyTexts = {
+    all: 'There is no change request yet. Edit the draft, and request a review.',
+    scheduled: 'Nothing is scheduled. Publishers schedule a draft on its review, or a change '
+        + 'request on its page.',
+};
 
 /** @param {ChangeRequest} request */
 function row(request) {
-    const {id, title, updateTime, state, votes, requiredApprovals} = request;
+    const {id, title, updateTime, state, votes, requiredApprovals, schedule} = request;
+    const isScheduled = waitingPart(schedule) === 'start';
     const hasVotes = votes.length > 0 || Boolean(requiredApprovals);
     return h('tr', {},
         h('th', {scope: 'row', class: 'wide'},
-            h('a', {href: address('change-request', {id}), 'data-focus': `request ${id}`}, title)),
+            h('a', {href: address('change-request', {id}), 'data-focus': `request ${id}`}, title),
+            isScheduled && schedule && h('p', {class: 'hint'},
+                `Scheduled for ${zonedText(schedule.at, schedule.zone)}`)),
         h('td', {}, badge(...stateBadge(state))),
         h('td', {class: 'name'}, makersText(request)),
         h('td', {}, timeText(updateTime)),
         h('td', {class: 'number'}, hasVotes ? votesText(request)
             : h('span', {class: 'muted'}, '–')));
+}
+
+/**
+ * @param {string} filter
+ * @param {ChangeRequest[]} list
+ */
+function listView(filter, list) {
+    return filter === 'scheduled' ? scheduledViews(list)
+        : table('Change requests, the last changed one first',
+            ['Title', 'State', 'By', 'Changed', 'Approvals'], list.map(row));
 }
 
 /**
@@ -46,19 +91,27 @@ export function show(main, context) {
     const body = h('div', {class: 'stack'});
     const wanted = context.query.get('state') ?? '';
     let filter = filters.some(([value]) => value === wanted) ? wanted : '';
-    const requests = new PagedList(async (page, signal) => {
+    /** @param {ListedPage} page @param {AbortSignal} signal */
+    const readAll = async (page, signal) => {
         const {changeRequests, nextPageToken} = await listRequests(context.project, {
             ...page, state: ['', 'all'].includes(filter) ? undefined : filter}, signal);
         return {nextPageToken,
             entries: filter ? changeRequests : changeRequests.filter(isOpen)};
-    }, left.signal, pageSize);
+    };
+    /** @param {ListedPage} page @param {AbortSignal} signal */
+    const readScheduled = async (page, signal) => {
+        const {scheduledPublishes, nextPageToken} = await listScheduled(context.project,
+            {...page, pageSize: Math.min(page.pageSize, answerSize)}, signal);
+        return {nextPageToken, entries: scheduledPublishes};
+    };
+    const newList = () => (filter === 'scheduled'
+        ? new PagedList(readScheduled, left.signal, scheduledSize)
+        : new PagedList(readAll, left.signal, pageSize));
+    let requests = newList();
     const draw = () => {
         const {list, nextPageToken} = requests;
-        const none = filter === 'all' ? 'There is no change request yet. Edit the draft, and '
-            + 'request a review.' : 'No change request has this state.';
-        redraw(body, list.length
-            ? table('Change requests, the last changed one first',
-                ['Title', 'State', 'By', 'Changed', 'Approvals'], list.map(row))
+        const none = emptyTexts[filter] ?? 'No change request has this state.';
+        redraw(body, list.length ? listView(filter, list)
             : h('section', {class: 'card'}, nothing(nextPageToken
                 ? 'None of the newest requests has this state.' : none,
             h('a', {class: 'button', href: address('review')}, 'Review the draft'))),
@@ -70,18 +123,20 @@ export function show(main, context) {
     /** Reads the first page; `isQuiet` keeps what is shown until then. */
     const start = async (isQuiet = false) => {
         if (!isQuiet) fill(body, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
+        const read = requests;
         try {
-            if (!await requests.start()) return;
+            if (!await read.start() || read !== requests) return;
             draw();
-            if (!isQuiet) announce(`${count(requests.list.length, 'request')} shown.`);
+            if (!isQuiet) announce(`${count(read.list.length, 'request')} shown.`);
         } catch (error) {
-            if (isQuiet) return;
-            requests.clear();
-            fill(body, failedReading(error, requests.signal, () => start()));
+            if (isQuiet || read !== requests) return;
+            read.clear();
+            fill(body, failedReading(error, read.signal, () => start()));
         }
     };
     const select = choice(filters, filter, {'data-focus': 'request-state', onchange: () => {
         filter = select.value;
+        requests = newList();
         setQuery({state: filter || undefined});
         start();
     }});
@@ -90,8 +145,12 @@ export function show(main, context) {
     start();
     const refresh = () => {
         // Older requests, which the user has loaded, would disappear.
-        if (!document.hidden && requests.list.length <= pageSize) start(true);
+        const shown = filter === 'scheduled' ? scheduledSize : pageSize;
+        if (!document.hidden && requests.list.length <= shown) start(true);
     };
+    poll(async () => {
+        if (requests.list.some(({schedule}) => Date.now() >= dueTime(schedule))) refresh();
+    }, dueInterval, left.signal);
     document.addEventListener('visibilitychange', refresh, {signal: left.signal});
     onNewVersion(context.workspace, left.signal, refresh);
     return () => left.abort();

@@ -15,7 +15,7 @@ import {draftExport} from '../transfer/draft-export.js';
 import {askReason, reasonInput} from './bypass-dialog.js';
 import {problemsView} from './draft-check.js';
 import {confirmRemoval, massRemoval} from './mass-removal.js';
-import {requestButton, unapprovedView} from './request-review.js';
+import {requestButton, scheduleButton, unapprovedView} from './request-review.js';
 import {overtakenView, publishedView, sameView, supersededView} from './review-messages.js';
 
 /** @typedef {import('./review-session.js').ReviewSession} ReviewSession */
@@ -61,6 +61,7 @@ export function publishForm(page, review) {
         onchange: store});
     // Where the user cannot publish, a review is what comes next.
     const request = requestButton(page, review, Boolean(refused) && choice.count > 0);
+    const schedule = scheduleButton(page, review);
     const button = h('button', {type: 'submit', class: refused ? null : 'primary',
         'data-focus': 'publish'},
         ['Publish', !choice.isWhole && choice.shortText,
@@ -74,6 +75,7 @@ export function publishForm(page, review) {
         const isWaiting = page.isStale(review);
         if (!refused) button.disabled = isWaiting;
         request.button.disabled = bypass.disabled = isWaiting;
+        if (choice.count > 0) schedule.button.disabled = isWaiting;
         const text = isWaiting ? 'You can publish when the changed draft is saved and shown here.'
             : '';
         if (waiting.textContent !== text) waiting.textContent = text;
@@ -83,7 +85,7 @@ export function publishForm(page, review) {
     const submit = async (reason) => {
         const removal = massRemoval(workspace.baseTemplate, chosen.template);
         if (removal && !await confirmRemoval(page.details, removal)) return;
-        const controls = [button, bypass, request.button];
+        const controls = [button, bypass, request.button, schedule.button];
         const disabled = controls.map((control) => control.disabled);
         for (const control of controls) control.disabled = true;
         description.disabled = true;
@@ -143,7 +145,8 @@ export function publishForm(page, review) {
         field('Description of this version', description,
             {hint: 'Say what changes and why. Shown in History.'}),
         h('div', {class: 'actions'}, refused ? request.node : null, guarded(refused, button),
-            refused ? null : request.node, isProtected && mayBypass(page.session) && bypass),
+            refused ? null : request.node, schedule.node,
+            isProtected && mayBypass(page.session) && bypass),
         waiting, [unable, needed].map((reason) => reason && h('p', {class: 'hint'}, reason)),
         choice.leftConditions.length > 0 && h('p', {class: 'hint'}, 'Left out, although chosen '
             + `settings have values for ${choice.leftConditions.length === 1 ? 'it' : 'them'}: `

@@ -1,5 +1,6 @@
 /**
- * Sending the reviewed draft as a change request, which others approve before it is published.
+ * Sending the reviewed draft as a change request, which others approve before it is published, or
+ * which the server publishes at a time.
  */
 
 import {field, guarded, message} from '../controls/controls.js';
@@ -9,7 +10,11 @@ import {announce, fill, h} from '../controls/dom.js';
 import {PageInput} from '../controls/page-input.js';
 import {discardDraft} from '../drafts/draft-bar.js';
 import {address} from '../routing/router.js';
+import {productionNotice} from '../projects/project-details.js';
+import {timesText} from '../schedules/chosen-times.js';
+import {ScheduleFields} from '../schedules/schedule-fields.js';
 import {makeRequest} from '../server/change-requests.js';
+import {approvalsText} from '../server/protection.js';
 import {unsettledText} from '../server/publishing.js';
 import {refusal} from '../server/session.js';
 import {withoutVersion} from '../template/template.js';
@@ -36,6 +41,21 @@ export function requestButton(page, review, isMain) {
 }
 
 /**
+ * Button that asks for title, text and times of a request, and sends and schedules it; its
+ * `node` is null for those who may not publish.
+ *
+ * @param {ReviewSession} page
+ * @param {Review} review
+ */
+export function scheduleButton(page, review) {
+    const refused = review.choice.count === 0 ? 'Choose at least one change.' : null;
+    const button = h('button', {type: 'button', 'data-focus': 'schedule-review',
+        onclick: () => requestReview(page, review, true)}, 'Schedule …');
+    return {button,
+        node: refusal(page.session, 'publisher') ? null : guarded(refused, button)};
+}
+
+/**
  * Message that a publish lacks approvals, with what to do.
  *
  * @param {ReviewSession} page
@@ -55,10 +75,12 @@ export function unapprovedView(page, review, missing) {
  *
  * @param {ReviewSession} page
  * @param {Pick<ChangeRequest, 'id' | 'title'>} request
+ * @param {?ScheduleTimes} times
  */
-function requestedView(page, {id, title}) {
+function requestedView(page, {id, title}, times) {
     return message('success',
-        h('p', {}, h('strong', {}, `The change request “${title}” is made.`),
+        h('p', {}, h('strong', {}, `The change request “${title}” is made${
+            times ? ` and scheduled for ${timesText(times)}` : ''}.`),
             ' It has a copy of what you chose: later edits of your draft do not change it.'),
         h('div', {class: 'actions'},
             h('a', {class: 'button primary', href: address('change-request', {id})},
@@ -69,18 +91,48 @@ function requestedView(page, {id, title}) {
 }
 
 /**
- * Opens the form of a request, and sends it. The tab keeps title and text until they are sent.
+ * What a request does, for its form.
  *
  * @param {ReviewSession} page
  * @param {Review} review
+ * @param {?ScheduleFields} schedule
  */
-async function requestReview(page, review) {
+function leadViews({protection, details}, {choice}, schedule) {
+    const what = choice.isWhole ? 'All changes of your draft' : choice.shortText;
+    if (!schedule) {
+        return h('p', {}, `${what} become a change request. Nothing is published before somebody `
+            + 'publishes it.');
+    }
+    const approvals = approvalsText(protection);
+    return [
+        productionNotice(details, 'This publishes to', 'its users get it at that time'),
+        h('p', {}, `${what} become a change request. At its time, the server merges them into what `
+            + 'is live then, and publishes them in your name. If they conflict, or approvals are '
+            + 'missing, it publishes nothing.'),
+        approvals && message('warning', `${approvals} People approve on the page of the request.`),
+    ];
+}
+
+/**
+ * Opens the form of a request, and sends it. The tab keeps what was entered until it is sent.
+ *
+ * @param {ReviewSession} page
+ * @param {Review} review
+ * @param {boolean} [isScheduled]
+ */
+async function requestReview(page, review, isScheduled = false) {
     const {workspace} = page;
-    const {chosen, choice} = review;
+    const {chosen} = review;
     const kept = new PageInput('request', workspace);
-    /** @type {?{title: string, text: string}} */
+    /**
+     * @type {?{title: string, text: string,
+     *     times?: import('../schedules/chosen-times.js').EnteredTimes}}
+     */
     const entered = kept.content;
-    const keep = () => kept.keep({title: title.value, text: text.value});
+    const keep = () => kept.keep({title: title.value, text: text.value,
+        ...(schedule ? {times: schedule.entered} : entered?.times && {times: entered.times})});
+    /** @type {?ScheduleFields} */
+    const schedule = isScheduled ? new ScheduleFields(entered?.times ?? null, () => keep()) : null;
     const title = h('input', {type: 'text', autocomplete: 'off', required: true,
         'data-autofocus': true, oninput: keep, value: entered?.title ?? page.entered
             ?? workspace.draft?.template.version?.description ?? ''});
@@ -88,18 +140,21 @@ async function requestReview(page, review) {
     const doubtful = h('div', {'aria-live': 'polite'});
     const left = new AbortController();
     let isInDoubt = false;
+    /** @type {?ScheduleTimes} */
+    let times = null;
+    const action = schedule ? 'Schedule' : 'Request review';
     /** @type {Pick<ChangeRequest, 'id' | 'title'> | undefined} */
-    const made = await openDialog('Request review', (close) => dialogForm({
+    const made = await openDialog(schedule ? 'Schedule a publish' : action, (close) => dialogForm({
         fields: [
-            h('p', {}, `${choice.isWhole ? 'All changes of your draft' : choice.shortText} become `
-                + 'a change request. Nothing is published before somebody publishes it.'),
+            leadViews(page, review, schedule),
             field('Title', title, {hint: 'Say what changes. It becomes the description of the '
                 + 'version. At most 200 characters.'}),
             field('Text', text, {hint: 'Optional: say why, and what reviewers should look at.'}),
-            doubtful],
-        action: 'Request review',
+            schedule?.node, doubtful],
+        action,
         submit: async () => {
             if (!title.value.trim()) throw new Error('Nothing was sent: give a title.');
+            times = schedule?.times() ?? null;
             if (page.isStale(review)) {
                 throw new Error('Nothing was sent: the draft was changed since. Close this form, '
                     + 'review the draft, and request again; what you entered stays.');
@@ -107,7 +162,7 @@ async function requestReview(page, review) {
             try {
                 return await makeRequest(workspace.project, {title: title.value.trim(),
                     text: text.value, template: withoutVersion(chosen.template),
-                    base: chosen.etag}, workspace.user, {signal: left.signal,
+                    base: chosen.etag, times}, workspace.user, {signal: left.signal,
                     onDoubt: (attempt) => {
                         isInDoubt = true;
                         if (attempt === 1) {
@@ -124,6 +179,6 @@ async function requestReview(page, review) {
     left.abort();
     if (!made?.id) return;
     kept.forget();
-    announce('The change request is made.');
-    if (!page.left.aborted) page.say(requestedView(page, made));
+    announce(times ? 'The publish is scheduled.' : 'The change request is made.');
+    if (!page.left.aborted) page.say(requestedView(page, made, times));
 }

@@ -2,11 +2,12 @@
  * A visit of the review page: what it shows of the draft, and what its parts share.
  */
 
-import {announce, h, redraw} from '../controls/dom.js';
+import {announce, fill, h, redraw} from '../controls/dom.js';
 import {focusHeading} from '../controls/focus.js';
 import {choiceInput} from '../drafts/choice-input.js';
 import {isContained} from '../drafts/ended-draft.js';
 import {isEqual} from '../json/json.js';
+import {followWaiting, waitingNotice} from '../schedules/waiting-schedules.js';
 import {readProtection} from '../server/protection.js';
 import {withoutVersion} from '../template/template.js';
 import {ChangeChoice, keepOnly} from './change-choice.js';
@@ -48,6 +49,8 @@ export class ReviewSession {
      * @type {?Protection}
      */
     protection = null;
+    /** Element that names what is scheduled in the project, for those who publish before. */
+    waitingView = h('div', {});
     /** True if a revert of a shown change is not shown yet. */
     hasReverted = false;
     #context;
@@ -102,6 +105,9 @@ export class ReviewSession {
         if (!workspace.isPublishing) this.#notice = lastPublishView(this);
         this.show();
         this.readProtection();
+        followWaiting(this.project, signal, (waiting) => {
+            fill(this.waitingView, waitingNotice(waiting));
+        });
     }
 
     /** Reads the approvals that a publish needs, and shows them unless there are none. */

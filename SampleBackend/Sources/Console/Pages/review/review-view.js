@@ -138,7 +138,7 @@ function showChosen(page, review, place) {
     redraw(place,
         h('section', {class: 'card publish-card', 'aria-labelledby': 'publish'},
             h('div', {class: 'card-head'}, h('h2', {id: 'publish'}, 'Publish')),
-            h('div', {class: 'card-body'}, publishForm(page, review),
+            h('div', {class: 'card-body'}, page.waitingView, publishForm(page, review),
                 hasChosen && [check, values, digitsWarning(template, baseTemplate),
                     sameValuesWarning(template, baseTemplate)])),
         hasChosen && impactView(page, signal, choice.isWhole ? null : template));

@@ -21,6 +21,28 @@ function pathOf(project, id, rest = '', query = {}) {
 }
 
 /**
+ * Path of the scheduled publishes, or of one of them.
+ *
+ * @param {string} project
+ * @param {string} [id] Identifier of its request.
+ * @param {Record<string, string | number | undefined>} [query]
+ */
+function schedulesPath(project, id, query = {}) {
+    const name = id === undefined ? '' : `/${encodeURIComponent(id)}`;
+    return projectPath(project, `scheduledPublishes${name}`, query);
+}
+
+/**
+ * Times without an end that is null, which only a schedule that is moved can have.
+ *
+ * @param {?ScheduleTimes} [times]
+ */
+function withoutNull(times) {
+    if (!times || times.until !== null) return times ?? {};
+    return {at: times.at, zone: times.zone};
+}
+
+/**
  * Precondition that a request is as it was read.
  *
  * @param {ChangeRequest} request
@@ -61,21 +83,23 @@ export async function readRequestedTemplate(project, id) {
 }
 
 /**
- * Makes a request. After a lost response, finds out whether it was made.
+ * Makes a request, and schedules it if it has times. After a lost response, finds out whether it
+ * was made.
  *
  * @param {string} project
- * @param {{title: string, text: string, template: Template, base: string}} content `base` is the
- *     entity tag of the template that was edited.
+ * @param {{title: string, text: string, template: Template, base: string,
+ *     times?: ?ScheduleTimes}} content `base` is the entity tag of the template that was edited.
  * @param {string} user Name of the user.
  * @param {DoubtOptions} options
  * @returns {Promise<Pick<ChangeRequest, 'id' | 'title'>>}
  * @throws Error as `call`; one that says that no request was made.
  */
-export async function makeRequest(project, {title, text, template, base}, user, options) {
+export async function makeRequest(project, {title, text, template, base, times}, user, options) {
     const start = Date.now();
     try {
-        return (await call('POST', projectPath(project, 'changeRequests'), {
-            body: {title, ...text && {text}, template, base}})).body;
+        return (await call('POST', times ? schedulesPath(project)
+            : projectPath(project, 'changeRequests'), {
+            body: {title, ...text && {text}, template, base, ...withoutNull(times)}})).body;
     } catch (error) {
         if (!(error instanceof NoAnswerError) && !isUnsettled(error)) throw error;
     }
@@ -132,14 +156,63 @@ export async function commentOn(project, {id}, text, path) {
 
 /**
  * Publishes the changes of a request as it was read; with a reason also without approvals, or
- * together with the user's approval.
+ * together with the user's approval. `cancelsSchedule` is true for one that waits for its time.
  *
  * @param {string} project
  * @param {ChangeRequest} request
- * @param {{bypass?: string, approves?: boolean}} grounds
+ * @param {{bypass?: string, approves?: boolean, cancelsSchedule?: boolean}} grounds
  * @returns {Promise<Version>}
  */
-export async function publishRequest(project, request, {bypass, approves}) {
+export async function publishRequest(project, request, {bypass, approves, cancelsSchedule}) {
     return (await call('POST', pathOf(project, request.id, ':publish', {bypass}), {
-        ...seen(request), body: approves ? {approve: true} : {}})).body.version;
+        ...seen(request), body: {...approves && {approve: true},
+            ...cancelsSchedule && {cancelSchedule: true}}})).body.version;
+}
+
+/**
+ * A page of the requests that are or were scheduled, the last changed one first.
+ *
+ * @param {string} project
+ * @param {{pageSize?: number, pageToken?: string}} query
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{scheduledPublishes: ChangeRequest[], nextPageToken?: string}>}
+ */
+export async function listScheduled(project, query, signal) {
+    return (await call('GET', schedulesPath(project, undefined, query), {signal})).body;
+}
+
+/**
+ * Schedules a request as it was read; returns its new state.
+ *
+ * @param {string} project
+ * @param {ChangeRequest} request
+ * @param {ScheduleTimes} times
+ */
+export async function scheduleRequest(project, request, times) {
+    await call('POST', schedulesPath(project), {...seen(request),
+        body: {changeRequest: request.id, ...withoutNull(times)}});
+    return readRequest(project, request.id);
+}
+
+/**
+ * Moves a schedule that waits; returns the request's new state.
+ *
+ * @param {string} project
+ * @param {ChangeRequest} request
+ * @param {ScheduleTimes} times
+ */
+export async function moveSchedule(project, request, times) {
+    await call('PATCH', schedulesPath(project, request.id), {...seen(request), body: times});
+    return readRequest(project, request.id);
+}
+
+/**
+ * Cancels what waits of a schedule; returns the request's new state.
+ *
+ * @param {string} project
+ * @param {ChangeRequest} request
+ */
+export async function cancelSchedule(project, request) {
+    await call('DELETE', schedulesPath(project, request.id), seen(request));
+    return readRequest(project, request.id);
 }

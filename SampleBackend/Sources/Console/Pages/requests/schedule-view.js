@@ -1,0 +1,126 @@
+/**
+ * The schedule of a change request: what will come of it, and the buttons that set, move and cancel
+ * it.
+ */
+
+import {badge, message} from '../controls/controls.js';
+import {dialogForm} from '../controls/dialog-form.js';
+import {ask, openDialog} from '../controls/dialog.js';
+import {h} from '../controls/dom.js';
+import {productionNotice} from '../projects/project-details.js';
+import {address} from '../routing/router.js';
+import {timesText} from '../schedules/chosen-times.js';
+import {ScheduleFields} from '../schedules/schedule-fields.js';
+import {waitingPart} from '../schedules/schedule-state.js';
+import {zonedText} from '../text/time-zones.js';
+import {actButton} from './request-forms.js';
+import {approvalProblem, participantName} from './request-texts.js';
+import {card} from './request-view.js';
+import {isInDoubt, scheduleBadge, scheduleTexts} from './schedule-texts.js';
+
+/** @typedef {import('./request-visit.js').RequestVisit} RequestVisit */
+/** @typedef {import('./request-rights.js').RequestRights} RequestRights */
+
+/**
+ * Asks for the times of a request, then schedules or moves it. The tab keeps what was entered, also
+ * if the server refuses it.
+ *
+ * @param {RequestVisit} visit
+ * @param {ChangeRequest} request
+ * @param {boolean} isMove
+ */
+async function schedule(visit, request, isMove) {
+    const {details} = visit.context;
+    const fields = new ScheduleFields(visit.input.content.times ?? null,
+        (times) => visit.input.keep({times}), isMove ? request.schedule : undefined);
+    const missing = approvalProblem(request);
+    const action = isMove ? 'Move' : 'Schedule';
+    /** @type {ScheduleTimes | undefined} */
+    const times = await openDialog(isMove ? 'Move the publish?' : 'Schedule the publish?',
+        (close) => dialogForm({
+            fields: [
+                productionNotice(details, 'This publishes to', 'its users get it at that time'),
+                h('p', {}, 'At this time, the server merges the changes into what is live then, '
+                    + 'and publishes them in your name. If they conflict, or approvals are '
+                    + 'missing, it publishes nothing.'),
+                missing && message('warning', h('p', {}, `${missing} The time alone does not `
+                    + 'publish it.')),
+                isMove && h('p', {}, 'Votes given for another time no longer count.'),
+                fields.node],
+            action, submit: async () => fields.times()}, close), {isForm: false});
+    if (!times) return;
+    await visit.act((acts) => (isMove ? acts.moveSchedule(times) : acts.schedule(times)),
+        `Scheduled for ${timesText(times)}.`, () => visit.input.forget('times'));
+}
+
+/**
+ * Button that schedules a request.
+ *
+ * @param {RequestVisit} visit
+ * @param {ChangeRequest} request
+ * @param {RequestRights} rights
+ */
+export function scheduleButton(visit, request, rights) {
+    return actButton('schedule', 'Schedule …', rights.schedule,
+        () => schedule(visit, request, false));
+}
+
+/**
+ * Cancels what waits, after a question.
+ *
+ * @param {RequestVisit} visit
+ * @param {Schedule} waiting
+ */
+async function cancel(visit, waiting) {
+    const {at, until, zone} = waiting;
+    const isEnd = waitingPart(waiting) === 'end';
+    const isSure = await ask(isEnd ? {
+        title: 'Cancel the end?', action: 'Cancel the end', cancel: 'Keep it',
+        text: `What was published stays, and is not taken back ${zonedText(until ?? at, zone)}.`,
+    } : {
+        title: 'Cancel the schedule?', action: 'Cancel the schedule', cancel: 'Keep it',
+        text: `Nothing is published ${zonedText(at, zone)}. The request stays open.`,
+    });
+    if (!isSure) return;
+    await visit.act((acts) => acts.cancelSchedule(),
+        isEnd ? 'The end is cancelled.' : 'The schedule is cancelled.');
+}
+
+/**
+ * Card with what will come, or came, of the schedule of a request; null if it has none.
+ *
+ * @param {RequestVisit} visit
+ * @param {ChangeRequest} request
+ * @param {RequestRights} rights
+ */
+export function scheduleCard(visit, request, rights) {
+    const {schedule: shown} = request;
+    if (!shown) return null;
+    const part = waitingPart(shown);
+    const texts = scheduleTexts(shown, approvalProblem(request) ?? undefined)
+        .map((text) => h('p', {}, text));
+    return card('schedule', 'Scheduled publish', badge(...scheduleBadge(shown)),
+        isInDoubt(shown) ? message('warning', texts) : texts,
+        h('p', {class: 'muted'}, shown.scheduler
+            && `Scheduled by ${participantName(shown.scheduler)}. `,
+        shown.after && h('a', {href: address('change-request', {id: shown.after})},
+            'The request before it')),
+        part && h('div', {class: 'actions'},
+            part === 'start' && actButton('move-schedule', 'Move …', rights.moveSchedule,
+                () => schedule(visit, request, true)),
+            actButton('cancel-schedule', part === 'start' ? 'Cancel the schedule …'
+                : 'Cancel the end …', rights.moveSchedule, () => cancel(visit, shown))));
+}
+
+/**
+ * Asks whether to publish a request before its time; true at once for one that does not wait.
+ *
+ * @param {ChangeRequest} request
+ */
+export async function confirmEarly({schedule: waiting}) {
+    if (!waiting || waitingPart(waiting) !== 'start') return true;
+    const {at, until, zone} = waiting;
+    return ask({title: 'Publish before its time?', action: 'Publish now', cancel: 'Let it wait',
+        text: `The request is scheduled for ${zonedText(at, zone)}. Publishing it now cancels `
+            + `that${until ? `; it is not taken back ${zonedText(until, zone)} either` : ''}.`});
+}

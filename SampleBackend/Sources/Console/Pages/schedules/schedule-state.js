@@ -1,0 +1,36 @@
+/**
+ * What of a schedule waits for its time.
+ */
+
+/**
+ * The part of a schedule that waits; null when nothing more happens.
+ *
+ * @param {Schedule} [schedule]
+ * @returns {'start' | 'end' | null}
+ */
+export function waitingPart(schedule) {
+    if (schedule?.state === 'waiting') return 'start';
+    return schedule?.state === 'published' && schedule.end?.state === 'waiting' ? 'end' : null;
+}
+
+/**
+ * The time of the part that waits, in milliseconds since 1970; infinity for none.
+ *
+ * @param {Schedule} [schedule]
+ */
+export function dueTime(schedule) {
+    const part = waitingPart(schedule);
+    if (!schedule || !part) return Infinity;
+    return Date.parse((part === 'start' ? schedule.time : schedule.untilTime) ?? '');
+}
+
+/**
+ * Requests whose schedule waits, in the order of their times.
+ *
+ * @template {{schedule?: Schedule}} Request
+ * @param {Request[]} requests
+ */
+export function inTimeOrder(requests) {
+    return requests.filter(({schedule}) => waitingPart(schedule))
+        .sort((a, b) => dueTime(a.schedule) - dueTime(b.schedule));
+}
