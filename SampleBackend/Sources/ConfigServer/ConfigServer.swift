@@ -90,7 +90,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
             signIn: options.openID.map { OpenIDSignIn(options: $0) })
         webhooks = WebhookService(
             store: store, options: options.webhooks, logger: logger,
-            metrics: DeliveryMetrics(), changedSections: library.changedSections)
+            metrics: DeliveryMetrics(), consoleOrigin: options.openID?.publicOrigin,
+            changedSections: library.changedSections)
         snapshots = options.snapshotFile.map { path in
             SnapshotKeeper(file: SnapshotFile(path: path), library: library, logger: logger)
         }

@@ -123,7 +123,9 @@ struct StoreFollower: Service {
                 try await library.store.session(id: id)
             }
         case .template, .webhooks: webhooks.wake()
-        case .changeRequest: schedules?.wake()
+        case .changeRequest:
+            webhooks.wake()
+            schedules?.wake()
         case .overrides, .project, .projectDetails: break
         }
         library.progress?.advance(to: change.revision)

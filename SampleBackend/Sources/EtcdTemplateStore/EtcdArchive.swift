@@ -158,12 +158,16 @@ private struct EtcdArchive: StoreArchive {
             ] {
                 try await forEachKey(in: span) { found throws(TemplateStoreError) in
                     let record = try DeliveryRecord(decoding: found)
-                    entries.append(.init(delivery: record.delivery, claim: record.claim))
+                    entries.append(
+                        .init(
+                            position: try keys.deliveryPosition(found.key),
+                            delivery: record.delivery, claim: record.claim))
                 }
             }
             let queue = WebhookQueue(
                 webhook: webhook, knownVersion: record.knownVersion,
-                entries: entries.sorted { $0.delivery.version < $1.delivery.version })
+                lastPublish: record.lastPublish,
+                entries: entries.sorted { $0.position < $1.position })
             try await receive(.webhook(queue.withoutClaims))
         }
     }

@@ -195,15 +195,17 @@ private actor EtcdArchiveWriter: ArchiveWriter {
         try await flushPending()
         try await add(
             keys.webhook(webhook.id, inProject: webhook.project),
-            try WebhookRecord(webhook, knownVersion: queue.knownVersion).encoded())
+            try WebhookRecord(
+                webhook, knownVersion: queue.knownVersion, lastPublish: queue.lastPublish
+            ).encoded())
         for entry in queue.entries {
             let delivery = entry.delivery
             let key =
                 delivery.state == .pending
                 ? keys.pending(
-                    delivery.version, ofWebhook: webhook.id, inProject: webhook.project)
+                    entry.position, ofWebhook: webhook.id, inProject: webhook.project)
                 : keys.finished(
-                    delivery.version, ofWebhook: webhook.id, inProject: webhook.project)
+                    entry.position, ofWebhook: webhook.id, inProject: webhook.project)
             try await add(key, try DeliveryRecord(delivery, claim: nil).encoded())
         }
         try await flushPending()

@@ -1,4 +1,5 @@
 import Foundation
+import TemplateStore
 
 /// The keys of a store, all under its prefix.
 ///
@@ -25,8 +26,8 @@ import Foundation
 /// | `sessions/{token}/{id}` | ``SessionRecord`` |
 /// | `uses` | ``UsesRecord``: when tokens were last used |
 /// | `webhooks/{project}/{id}` | ``WebhookRecord``; rewritten with each change of its deliveries |
-/// | `pending/{project}/{webhook}/{version}` | ``DeliveryRecord`` |
-/// | `finished/{project}/{webhook}/{version}` | ``DeliveryRecord`` |
+/// | `pending/{project}/{webhook}/{position}` | ``DeliveryRecord`` |
+/// | `finished/{project}/{webhook}/{position}` | ``DeliveryRecord`` |
 /// | `owners/{id}` | empty; under the lease of a process that claims deliveries |
 /// | `replicas/{id}/` | empty; under the lease of a process that announces something |
 /// | `replicas/{id}/{name}` | what it has announced, under the same lease |
@@ -140,8 +141,8 @@ struct EtcdKeys: Sendable, Hashable {
         span("pending", Self.encoded(name), id.map(Self.encoded))
     }
 
-    func pending(_ version: Int, ofWebhook id: String, inProject name: String) -> Data {
-        key("pending", Self.encoded(name), Self.encoded(id), Self.padded(version, to: 10))
+    func pending(_ position: Int, ofWebhook id: String, inProject name: String) -> Data {
+        key("pending", Self.encoded(name), Self.encoded(id), Self.padded(position, to: 10))
     }
 
     /// The finished deliveries of a webhook, or of all webhooks of a project if the webhook is nil.
@@ -149,8 +150,18 @@ struct EtcdKeys: Sendable, Hashable {
         span("finished", Self.encoded(name), id.map(Self.encoded))
     }
 
-    func finished(_ version: Int, ofWebhook id: String, inProject name: String) -> Data {
-        key("finished", Self.encoded(name), Self.encoded(id), Self.padded(version, to: 10))
+    func finished(_ position: Int, ofWebhook id: String, inProject name: String) -> Data {
+        key("finished", Self.encoded(name), Self.encoded(id), Self.padded(position, to: 10))
+    }
+
+    /// The position in the key of a delivery.
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `damaged` for another key.
+    func deliveryPosition(_ key: Data) throws(TemplateStoreError) -> Int {
+        guard let names = names(in: key), names.count == 3, let position = Int(names[2]),
+            DeliveryRecord.positions.contains(position)
+        else { throw .damagedRecord(key) }
+        return position
     }
 
     /// The decoded names in a key of this store after its kind; nil for a key of another form.

@@ -34,15 +34,18 @@ struct EtcdReceiver: Sendable {
         write.guards.append(.modified(key, at: revision))
         write.operations.append(
             .put(
-                key, try WebhookRecord(webhook, knownVersion: changed.knownVersion).encoded()))
+                key,
+                try WebhookRecord(
+                    webhook, knownVersion: changed.knownVersion, lastPublish: changed.lastPublish
+                ).encoded()))
         var before = [Int: WebhookQueue.Entry](
-            value.entries.map { ($0.delivery.version, $0) }, uniquingKeysWith: { $1 })
+            value.entries.map { ($0.position, $0) }, uniquingKeysWith: { $1 })
         for entry in changed.entries {
-            let version = entry.delivery.version
-            let old = before.removeValue(forKey: version)
+            let place = entry.position
+            let old = before.removeValue(forKey: place)
             if old == entry { continue }
-            let pending = keys.pending(version, ofWebhook: webhook.id, inProject: webhook.project)
-            let finished = keys.finished(version, ofWebhook: webhook.id, inProject: webhook.project)
+            let pending = keys.pending(place, ofWebhook: webhook.id, inProject: webhook.project)
+            let finished = keys.finished(place, ofWebhook: webhook.id, inProject: webhook.project)
             let record = try DeliveryRecord(entry.delivery, claim: entry.claim).encoded()
             if entry.delivery.state == .pending {
                 write.operations.append(.put(pending, record))
@@ -55,32 +58,36 @@ struct EtcdReceiver: Sendable {
                 if old != nil { write.operations.append(.delete(.key(pending))) }
             }
         }
-        for (version, dropped) in before.sorted(by: { $0.key < $1.key }).prefix(room) {
+        for (place, dropped) in before.sorted(by: { $0.key < $1.key }).prefix(room) {
             let key =
                 dropped.delivery.state == .pending
-                ? keys.pending(version, ofWebhook: webhook.id, inProject: webhook.project)
-                : keys.finished(version, ofWebhook: webhook.id, inProject: webhook.project)
+                ? keys.pending(place, ofWebhook: webhook.id, inProject: webhook.project)
+                : keys.finished(place, ofWebhook: webhook.id, inProject: webhook.project)
             write.operations.append(.delete(.key(key)))
         }
     }
 
-    /// Adds operations to the write of a new version that enqueue its deliveries; the last ones
-    /// besides those of its change.
+    /// Adds operations to the write of a change that enqueue the deliveries of its events; the last
+    /// ones besides those of the change itself.
     ///
-    /// etcd limits the operations of a transaction, and the deliveries must be in it: a version
+    /// etcd limits the operations of a transaction, and the deliveries must be in it: an event
     /// without them would never reach a webhook. So only the removal of older deliveries is
     /// shortened, which the next change of the webhook continues.
     ///
     /// - Throws: ``TemplateStoreError`` when a record cannot be written.
     static func enqueue<Result>(
-        _ version: TemplateVersion, for receivers: [EtcdReceiver],
+        _ events: [WebhookEvent], date: Date, for receivers: [EtcdReceiver],
         in write: inout EtcdWrite<Result>, keys: EtcdKeys
     ) throws(TemplateStoreError) {
-        // A new delivery takes an operation for the webhook and one for itself, the change two.
-        let room = EtcdTransaction.mostSteps - write.operations.count - 2 * receivers.count - 2
+        let topics = Set(events.map(\.topic))
+        let receivers = receivers.filter { !$0.value.webhook.topics.isDisjoint(with: topics) }
+        // New deliveries take an operation for the webhook and one for each, the change two.
+        let room =
+            EtcdTransaction.mostSteps - write.operations.count
+            - (1 + events.count) * receivers.count - 2
         for receiver in receivers {
             var changed = receiver.value
-            changed.enqueue(version)
+            changed.enqueue(events, date: date)
             try receiver.add(changed, to: &write, keys: keys, mostRemains: room / receivers.count)
         }
     }
@@ -103,28 +110,28 @@ struct EtcdReceiver: Sendable {
         let living = Set(reading.keyValues(place + 2).compactMap { keys.names(in: $0.key)?.first })
         for found in reading.keyValues(place + 1) {
             guard let names = keys.names(in: found.key), names.count == 3 else { continue }
-            let entry = Entry(try DeliveryRecord(decoding: found), living: living, owner: owner)
-            guard entry.delivery.version == Int(names[2]) else { throw .damagedRecord(found.key) }
+            let entry = Entry(
+                try DeliveryRecord(decoding: found), at: try keys.deliveryPosition(found.key),
+                living: living, owner: owner)
             entries[keys.webhook(names[1], inProject: names[0]), default: []].append(entry)
         }
         for found in reading.keyValues(place + 3) {
-            guard let names = keys.names(in: found.key), names.count == 3,
-                let version = Int(names[2])
-            else { continue }
+            guard let names = keys.names(in: found.key), names.count == 3 else { continue }
+            let position = try keys.deliveryPosition(found.key)
             let webhook = keys.webhook(names[1], inProject: names[0])
             // A delivery under both keys is pending; finishing it again removes the pending key.
-            if entries[webhook]?.contains(where: { $0.delivery.version == version }) == true {
+            if entries[webhook]?.contains(where: { $0.position == position }) == true {
                 continue
             }
-            entries[webhook, default: []].append(.finished(version))
+            entries[webhook, default: []].append(.finished(position))
         }
         var receivers: [EtcdReceiver] = []
         for found in reading.keyValues(place) {
             let record = try WebhookRecord(decoding: found)
             let value = WebhookQueue(
                 webhook: record.webhook, knownVersion: record.knownVersion,
-                entries: (entries[found.key] ?? [])
-                    .sorted { $0.delivery.version < $1.delivery.version })
+                lastPublish: record.lastPublish,
+                entries: (entries[found.key] ?? []).sorted { $0.position < $1.position })
             receivers.append(
                 EtcdReceiver(
                     value: value, revision: found.modRevision, position: found.createRevision))
@@ -161,8 +168,10 @@ extension WebhookQueue.Entry {
     static func claim(of owner: String) -> String { "\(owner)/\(UUID().uuidString)" }
 
     /// A pending delivery; `living` are the owners with a lease.
-    fileprivate init(_ record: DeliveryRecord, living: Set<String>, owner: String?) {
-        self.init(delivery: record.delivery, claim: record.claim)
+    fileprivate init(
+        _ record: DeliveryRecord, at position: Int, living: Set<String>, owner: String?
+    ) {
+        self.init(position: position, delivery: record.delivery, claim: record.claim)
         guard let claimant = record.claim?.split(separator: "/").first.map(String.init),
             claimant != owner || !living.contains(claimant)
         else { return }
@@ -174,12 +183,13 @@ extension WebhookQueue.Entry {
         }
     }
 
-    /// A finished delivery with only its version known.
-    fileprivate static func finished(_ version: Int) -> WebhookQueue.Entry {
+    /// A finished delivery with only its position known.
+    fileprivate static func finished(_ position: Int) -> WebhookQueue.Entry {
         var delivery = WebhookDelivery(
-            id: "", webhookID: "", version: version, updateType: .unspecified,
+            id: "", webhookID: "", event: .publish(version: 0, updateType: .unspecified),
             creationDate: .distantPast)
         delivery.state = .delivered
-        return WebhookQueue.Entry(delivery: delivery)
+        delivery.nextAttemptDate = nil
+        return WebhookQueue.Entry(position: position, delivery: delivery)
     }
 }

@@ -23,6 +23,7 @@ extension EtcdTemplateStore {
         let project = submission.project
         let key = keys.changeRequest(submission.id, inProject: project)
         let textKey = keys.changeRequestText(submission.id, inProject: project)
+        let owner = owner.id
         return try await write(
             afterDeletionOf: project, recordAt: 4,
             reading: [
@@ -31,7 +32,7 @@ extension EtcdTemplateStore {
                 EtcdRange(keys: .key(keys.project(project)), part: .count),
                 EtcdRange(keys: .key(keys.details(ofProject: project))),
                 EtcdRange(keys: .key(keys.deletedProject(project))),
-            ]
+            ] + keys.receiverRanges(ofProject: project)
         ) { [keys] reading throws(TemplateStoreError) in
             guard reading.count(2) > 0 else { throw .projectMissing(project) }
             try reading.checkIsNotArchived(project, detailsAt: 3)
@@ -65,6 +66,10 @@ extension EtcdTemplateStore {
                 change.stored.header.dueOperation(keys),
             ]
             if base != nil, let known { write.operations += known.removalOfContents(keys) }
+            let receivers = try EtcdReceiver.all(in: reading, from: 5, keys: keys, for: owner)
+            try EtcdReceiver.enqueue(
+                change.events, date: change.stored.updateTime, for: receivers, in: &write,
+                keys: keys)
             write.change = .init(
                 subject: .changeRequest(project: project, id: submission.id),
                 entry: AuditEntry(of: submission, revision: .zero))

@@ -35,9 +35,8 @@ extension EtcdTemplateStore {
                     keys: keys
                 ).check(publishing: number)
                 let template = submission.stored(asVersion: number, revision: .zero)
-                let record = try VersionRecord(
-                    template.version, content: content.reference
-                ).encoded()
+                let record = try VersionRecord(template.version, content: content.reference)
+                    .encoded()
                 let version = keys.version(number, ofProject: project)
                 // The change's number already orders publishes. This guard holds even if the key of
                 // the current version was lost: no publish replaces a version.
@@ -54,12 +53,13 @@ extension EtcdTemplateStore {
                 ]
                 write.operations += try reading.dropping(versionsAt: 1, ofProject: project, keys)
                 let receivers = try EtcdReceiver.all(in: reading, from: 9, keys: keys, for: owner)
-                try EtcdReceiver.enqueue(
-                    template.version, for: receivers, in: &write, keys: keys)
                 if let request {
-                    try reading.add(
-                        published: request, recordAt: 6, keys: keys, to: &write)
+                    try reading.add(published: request, recordAt: 6, keys: keys, to: &write)
                 }
+                try EtcdReceiver.enqueue(
+                    WebhookEvent.events(
+                        of: template.version, publishing: request, over: known),
+                    date: template.version.updateTime, for: receivers, in: &write, keys: keys)
                 write.change = .init(
                     subject: .template(project: project, version: number),
                     entry: AuditEntry(of: template))

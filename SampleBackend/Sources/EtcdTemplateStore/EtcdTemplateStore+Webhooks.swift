@@ -24,7 +24,8 @@ extension EtcdTemplateStore {
             write.operations = [
                 .put(
                     keys.webhook(webhook.id, inProject: project),
-                    try WebhookRecord(stored, knownVersion: current.number).encoded())
+                    try WebhookRecord(stored, knownVersion: current.number, lastPublish: 0)
+                        .encoded())
             ]
             write.change = .init(
                 subject: .webhooks(project: project),
@@ -78,11 +79,15 @@ extension EtcdTemplateStore {
             EtcdRange(keys: keys.pending(ofWebhook: id, inProject: project)),
             EtcdRange(keys: keys.finished(ofWebhook: id, inProject: project)),
         ])
-        let records =
-            try reading.records(0, as: DeliveryRecord.self)
-            + reading.records(1, as: DeliveryRecord.self)
-        return Array(
-            records.map(\.delivery).sorted { $0.version > $1.version }.prefix(max(limit, 0)))
+        var found: [(position: Int, delivery: WebhookDelivery)] = []
+        for keyValue in reading.keyValues(0) + reading.keyValues(1) {
+            found.append(
+                (
+                    try keys.deliveryPosition(keyValue.key),
+                    try DeliveryRecord(decoding: keyValue).delivery
+                ))
+        }
+        return found.sorted { $0.position > $1.position }.prefix(max(limit, 0)).map(\.delivery)
     }
 
     /// Claims due deliveries, so that no other process sends them.
@@ -96,7 +101,7 @@ extension EtcdTemplateStore {
         let due = try EtcdReceiver.all(in: reading, from: 0, keys: keys, for: owner.id)
             .compactMap { receiver -> (date: Date, webhook: StoredWebhook)? in
                 var trial = receiver.value
-                let due = trial.entries.last?.delivery.nextAttemptDate ?? .distantFuture
+                let due = trial.nextDeliveryDate ?? .distantFuture
                 return trial.claim(as: "", date: date, until: end) == nil
                     ? nil : (due, receiver.value.webhook)
             }
@@ -131,8 +136,11 @@ extension EtcdTemplateStore {
                 claimed
             }
             try receiver.add(changed, to: &write, keys: keys)
+            let place = changed.entries.first {
+                $0.delivery.id.utf8.elementsEqual(claimed.delivery.id.utf8)
+            }
             let key = keys.pending(
-                claimed.delivery.version, ofWebhook: webhook.id, inProject: webhook.project)
+                place?.position ?? 0, ofWebhook: webhook.id, inProject: webhook.project)
             write.witness = .init(key: key) { found in
                 found.flatMap { try? DeliveryRecord(decoding: $0) }?.claim == name
             }

@@ -27,6 +27,7 @@ extension InMemoryStoreContents {
         record(
             .changeRequest(project: project, id: submission.id),
             AuditEntry(of: submission, revision: nextRevision))
+        webhooks.enqueue(change.events, inProject: project, date: saved.updateTime)
         saved.contents = nil
         return saved
     }

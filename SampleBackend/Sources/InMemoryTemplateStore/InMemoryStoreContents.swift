@@ -77,7 +77,9 @@ struct InMemoryStoreContents {
             .template(project: submission.project, version: template.version.number),
             AuditEntry(of: template))
         if let request { replace(request) }
-        webhooks.enqueue(template)
+        webhooks.enqueue(
+            WebhookEvent.events(of: template.version, publishing: request, over: current),
+            inProject: submission.project, date: template.version.updateTime)
         return template
     }
 

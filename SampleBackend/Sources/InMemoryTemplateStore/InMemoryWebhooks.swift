@@ -1,6 +1,5 @@
 import Foundation
 import TemplateStore
-import Templates
 
 /// The webhooks of an ``InMemoryTemplateStore`` with their deliveries.
 struct InMemoryWebhooks {
@@ -43,10 +42,10 @@ struct InMemoryWebhooks {
         return queues[index].entries.reversed().prefix(max(limit, 0)).map(\.delivery)
     }
 
-    /// Adds a delivery for a new version to each webhook of its project.
-    mutating func enqueue(_ template: StoredTemplate) {
-        for index in queues.indices where queues[index].webhook.isOf(template.project) {
-            queues[index].enqueue(template.version)
+    /// Adds deliveries for events of a project to the webhooks that want them.
+    mutating func enqueue(_ events: [WebhookEvent], inProject project: String, date: Date) {
+        for index in queues.indices where queues[index].webhook.isOf(project) {
+            queues[index].enqueue(events, date: date)
         }
     }
 
@@ -54,9 +53,8 @@ struct InMemoryWebhooks {
     mutating func claim(date: Date, until end: Date, limit: Int) -> [ClaimedDelivery] {
         let date = date.roundedToMilliseconds
         let order = queues.indices.sorted { left, right in
-            let (left, right) = (queues[left], queues[right])
-            return left.entries.last?.delivery.nextAttemptDate ?? .distantFuture
-                < right.entries.last?.delivery.nextAttemptDate ?? .distantFuture
+            queues[left].nextDeliveryDate ?? .distantFuture
+                < queues[right].nextDeliveryDate ?? .distantFuture
         }
         var claimed: [ClaimedDelivery] = []
         for index in order {

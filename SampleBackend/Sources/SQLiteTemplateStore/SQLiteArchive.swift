@@ -171,6 +171,7 @@ extension Database {
                 """, arguments: [position]
         ).map { row in
             WebhookQueue.Entry(
+                position: try row.decode(Int.self, forColumn: "position"),
                 delivery: try WebhookDelivery(row: row),
                 claim: try row.decode(Bool.self, forColumn: "is_claimed") ? "" : nil)
         }

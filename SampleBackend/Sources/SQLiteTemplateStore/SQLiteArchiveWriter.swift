@@ -146,15 +146,15 @@ extension Database {
             try execute(
                 sql: """
                     INSERT INTO deliveries (
-                        webhook, id, version, update_type, creation_time, state, attempts,
+                        webhook, id, topic, event, creation_time, state, attempts,
                         status_code, error, next_attempt_time, is_claimed, finish_time
                     ) VALUES (
-                        ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?, CAST(? AS BLOB), ?, 0, ?
+                        ?, CAST(? AS BLOB), ?, CAST(? AS BLOB), ?, ?, ?, ?, CAST(? AS BLOB), ?, 0, ?
                     )
                     """,
                 arguments: [
-                    position, SQLiteBytes(delivery.id), delivery.version,
-                    delivery.updateType.rawValue, delivery.creationDate.millisecondsSince1970,
+                    position, SQLiteBytes(delivery.id), delivery.event.topic.rawValue,
+                    SQLiteBytes(delivery.event.record), delivery.creationDate.millisecondsSince1970,
                     delivery.state.rawValue, delivery.attempts, delivery.statusCode,
                     delivery.error.map { SQLiteBytes($0) },
                     delivery.nextAttemptDate?.millisecondsSince1970,

@@ -169,7 +169,8 @@ extension SQLiteSchema {
             secret BLOB NOT NULL,
             creation_time INTEGER NOT NULL,
             creator BLOB NOT NULL,
-            known_version INTEGER NOT NULL
+            known_version INTEGER NOT NULL,
+            topics TEXT NOT NULL
         ) STRICT;
         CREATE INDEX webhooks_by_project ON webhooks (project, position);
 
@@ -177,8 +178,8 @@ extension SQLiteSchema {
             position INTEGER PRIMARY KEY,
             webhook INTEGER NOT NULL REFERENCES webhooks (position) ON DELETE CASCADE,
             id BLOB NOT NULL UNIQUE,
-            version INTEGER NOT NULL,
-            update_type TEXT NOT NULL,
+            topic TEXT NOT NULL,
+            event BLOB NOT NULL,
             creation_time INTEGER NOT NULL,
             state TEXT NOT NULL,
             attempts INTEGER NOT NULL,
@@ -188,7 +189,9 @@ extension SQLiteSchema {
             is_claimed INTEGER NOT NULL,
             finish_time INTEGER
         ) STRICT;
-        CREATE INDEX deliveries_by_webhook ON deliveries (webhook, position);
+        CREATE INDEX deliveries_by_webhook ON deliveries (webhook, topic, position);
+        CREATE INDEX waiting_deliveries ON deliveries (webhook, position)
+            WHERE state = 'PENDING' AND topic <> 'publish';
         CREATE INDEX deliveries_by_time ON deliveries (next_attempt_time) WHERE state = 'PENDING';
         """
 

@@ -12,7 +12,7 @@ extension SQLiteTemplateStore {
             + (submission.contents.map { $0.base.count + $0.edited.count } ?? 0)
         let (stored, revision) = try await write(size: size) { [options] db in
             let project = submission.project
-            guard try db.projectID(project) != nil else {
+            guard let projectID = try db.projectID(project) else {
                 throw TemplateStoreError.projectMissing(project)
             }
             try db.checkIsNotArchived(project)
@@ -28,6 +28,8 @@ extension SQLiteTemplateStore {
                 .changeRequest(project: project, id: submission.id), keeping: options.keptChanges)
             try db.record(AuditEntry(of: submission, revision: revision))
             try db.upsert(change.stored)
+            try db.enqueueDeliveries(
+                of: change.events, date: change.stored.updateTime, inProject: projectID)
             var stored = change.stored
             stored.contents = nil
             return (stored, revision)

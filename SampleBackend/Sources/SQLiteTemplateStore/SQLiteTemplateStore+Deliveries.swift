@@ -1,7 +1,6 @@
 public import Foundation
 import GRDB
 public import TemplateStore
-import Templates
 
 extension SQLiteTemplateStore {
     /// The latest deliveries of a webhook, newest first.
@@ -70,15 +69,10 @@ extension SQLiteTemplateStore {
             try Int64.fetchOne(
                 db,
                 sql: """
-                    SELECT min(time) FROM (
-                        SELECT max(next_attempt_time) AS time FROM deliveries
-                        WHERE state = 'PENDING' AND (
-                            is_claimed OR position = (
-                                SELECT max(position) FROM deliveries AS latest
-                                WHERE latest.webhook = deliveries.webhook
-                            )
-                        )
-                        GROUP BY webhook
+                    SELECT min(max(ifnull(due, claim_end), ifnull(claim_end, due))) FROM (
+                        SELECT min(CASE WHEN \(Database.isHead) THEN next_attempt_time END) AS due,
+                            max(CASE WHEN is_claimed THEN next_attempt_time END) AS claim_end
+                        FROM deliveries WHERE state = 'PENDING' GROUP BY webhook
                     )
                     """
             ).map(Date.init(millisecondsSince1970:))
@@ -102,7 +96,7 @@ extension SQLiteTemplateStore {
                     SET state = ?, status_code = ?, error = CAST(? AS BLOB),
                         next_attempt_time = ?, is_claimed = 0, finish_time = ?
                     WHERE id = CAST(? AS BLOB) AND state = 'PENDING' AND attempts = ?
-                    RETURNING webhook, version
+                    RETURNING webhook, event
                     """,
                 arguments: [
                     state.rawValue, attempt.statusCode, attempt.error.map { SQLiteBytes($0) },
@@ -111,12 +105,13 @@ extension SQLiteTemplateStore {
                 ])
             guard let row else { return }
             let webhook = try row.decode(Int64.self, atIndex: 0)
-            if state == .delivered {
+            let event = try WebhookEvent(record: try row.decode(Data.self, atIndex: 1))
+            if state == .delivered, let version = event.version {
                 try db.execute(
                     sql: """
                         UPDATE webhooks SET known_version = max(known_version, ?)
                         WHERE position = ?
-                        """, arguments: [try row.decode(Int.self, atIndex: 1), webhook])
+                        """, arguments: [version, webhook])
             }
             try db.supersedeDeliveries(ofWebhook: webhook, time: time)
         }
@@ -127,26 +122,48 @@ extension Database {
     /// The positions of a delivery and its webhook in their tables.
     fileprivate typealias DeliveryPlace = (delivery: Int64, webhook: Int64)
 
-    /// Adds a delivery for a new version to each webhook of its project.
-    func enqueueDeliveries(of template: StoredTemplate, inProject project: Int64) throws {
-        let version = template.version
-        let time = version.updateTime.millisecondsSince1970
-        let webhooks = try Int64.fetchAll(
-            self, sql: "SELECT position FROM webhooks WHERE project = ? ORDER BY position",
+    /// True for a delivery that its webhook may get next: that of the last version, and the first
+    /// pending one of the other events.
+    fileprivate static let isHead = """
+        (topic = 'publish' AND position = (
+            SELECT max(position) FROM deliveries AS latest
+            WHERE latest.webhook = deliveries.webhook AND latest.topic = 'publish'
+        ) OR topic <> 'publish' AND position = (
+            SELECT min(position) FROM deliveries AS first
+            WHERE first.webhook = deliveries.webhook AND first.topic <> 'publish'
+                AND first.state = 'PENDING'
+        ))
+        """
+
+    /// Adds deliveries for events of a project to the webhooks that want them.
+    func enqueueDeliveries(
+        of events: [WebhookEvent], date: Date, inProject project: Int64
+    ) throws {
+        guard !events.isEmpty else { return }
+        let time = date.millisecondsSince1970
+        let webhooks = try Row.fetchAll(
+            self, sql: "SELECT position, topics FROM webhooks WHERE project = ? ORDER BY position",
             arguments: [project])
-        for webhook in webhooks {
-            try execute(
-                sql: """
-                    INSERT INTO deliveries (
-                        webhook, id, version, update_type, creation_time, state, attempts,
-                        next_attempt_time, is_claimed
-                    ) VALUES (?1, CAST(?2 AS BLOB), ?3, ?4, ?5, 'PENDING', 0, ?5, 0)
-                    """,
-                arguments: [
-                    webhook, SQLiteBytes(WebhookDelivery.newID()), version.number,
-                    version.updateType.rawValue, time,
-                ])
-            try supersedeDeliveries(ofWebhook: webhook, time: time)
+        for row in webhooks {
+            let webhook = try row.decode(Int64.self, atIndex: 0)
+            let topics = StoredWebhook.topics(inList: try row.decode(String.self, atIndex: 1))
+            let wanted = events.filter { topics.contains($0.topic) }
+            for event in wanted {
+                try execute(
+                    sql: """
+                        INSERT INTO deliveries (
+                            webhook, id, topic, event, creation_time, state, attempts,
+                            next_attempt_time, is_claimed
+                        ) VALUES (
+                            ?1, CAST(?2 AS BLOB), ?3, CAST(?4 AS BLOB), ?5, 'PENDING', 0, ?5, 0
+                        )
+                        """,
+                    arguments: [
+                        webhook, SQLiteBytes(WebhookDelivery.newID()), event.topic.rawValue,
+                        SQLiteBytes(event.record), time,
+                    ])
+            }
+            if !wanted.isEmpty { try supersedeDeliveries(ofWebhook: webhook, time: time) }
         }
     }
 
@@ -163,23 +180,22 @@ extension Database {
                 """)
     }
 
-    /// The last delivery of each webhook, if it is due and no delivery of the webhook is claimed;
-    /// oldest first.
+    /// The delivery of each webhook that is to be sent next, if it is due and no delivery of the
+    /// webhook is claimed; oldest first.
     fileprivate func dueDeliveries(at time: Int64, limit: Int) throws -> [DeliveryPlace] {
         try Row.fetchAll(
             self,
             sql: """
-                SELECT position, webhook FROM deliveries
-                WHERE state = 'PENDING' AND next_attempt_time <= ?1
-                    AND position = (
-                        SELECT max(position) FROM deliveries AS latest
-                        WHERE latest.webhook = deliveries.webhook
-                    )
-                    AND NOT EXISTS (
-                        SELECT 1 FROM deliveries AS taken
-                        WHERE taken.webhook = deliveries.webhook AND taken.state = 'PENDING'
-                            AND taken.is_claimed AND taken.next_attempt_time > ?1
-                    )
+                SELECT position, webhook FROM deliveries WHERE position IN (
+                    SELECT min(position) FROM deliveries
+                    WHERE state = 'PENDING' AND next_attempt_time <= ?1 AND \(Self.isHead)
+                        AND NOT EXISTS (
+                            SELECT 1 FROM deliveries AS taken
+                            WHERE taken.webhook = deliveries.webhook AND taken.state = 'PENDING'
+                                AND taken.is_claimed AND taken.next_attempt_time > ?1
+                        )
+                    GROUP BY webhook
+                )
                 ORDER BY next_attempt_time, position LIMIT ?2
                 """, arguments: [time, max(limit, 0)]
         ).map { row in
@@ -190,8 +206,8 @@ extension Database {
         }
     }
 
-    /// Supersedes pending, unclaimed deliveries before the last, and drops the oldest finished
-    /// ones.
+    /// Supersedes pending, unclaimed deliveries of versions before the last and the oldest of too
+    /// many others, and drops the oldest finished ones.
     fileprivate func supersedeDeliveries(ofWebhook webhook: Int64, time: Int64) throws {
         try execute(
             sql: """
@@ -199,8 +215,18 @@ extension Database {
                 SET state = 'SUPERSEDED', finish_time = ?2, next_attempt_time = NULL, is_claimed = 0
                 WHERE webhook = ?1 AND state = 'PENDING'
                     AND NOT (is_claimed AND next_attempt_time > ?2)
-                    AND position < (SELECT max(position) FROM deliveries WHERE webhook = ?1)
-                """, arguments: [webhook, time])
+                    AND (
+                        topic = 'publish' AND position < (
+                            SELECT max(position) FROM deliveries
+                            WHERE webhook = ?1 AND topic = 'publish'
+                        )
+                        OR topic <> 'publish' AND position <= (
+                            SELECT position FROM deliveries
+                            WHERE webhook = ?1 AND state = 'PENDING' AND topic <> 'publish'
+                            ORDER BY position DESC LIMIT 1 OFFSET ?3
+                        )
+                    )
+                """, arguments: [webhook, time, TemplateStoreLimits.waitingEvents])
         try execute(
             sql: """
                 DELETE FROM deliveries
@@ -242,15 +268,13 @@ extension WebhookDelivery {
                 "A delivery has the unknown state '\(name)': put a backup in the place of the "
                     + "database.")
         }
-        let updateType = try row.decode(String.self, forColumn: "update_type")
         func date(_ column: String) throws -> Date? {
             try row.decode(Int64?.self, forColumn: column).map(Date.init(millisecondsSince1970:))
         }
         self.init(
             id: try row.decode(SQLiteBytes.self, forColumn: "id").text,
             webhookID: try row.decode(SQLiteBytes.self, forColumn: "webhook_id").text,
-            version: try row.decode(Int.self, forColumn: "version"),
-            updateType: TemplateVersion.UpdateType(rawValue: updateType) ?? .unspecified,
+            event: try WebhookEvent(record: try row.decode(Data.self, forColumn: "event")),
             creationDate: Date(
                 millisecondsSince1970: try row.decode(Int64.self, forColumn: "creation_time")))
         self.state = state

@@ -48,7 +48,10 @@ extension SQLiteTemplateStore {
                     """, arguments: [id])
             try db.record(AuditEntry(of: template))
             if let request { try db.upsert(request) }
-            try db.enqueueDeliveries(of: template, inProject: id)
+            try db.enqueueDeliveries(
+                of: WebhookEvent.events(
+                    of: template.version, publishing: request, over: known),
+                date: template.version.updateTime, inProject: id)
             return template
         }
         // After the commit: whoever is woken reads the change from the database.

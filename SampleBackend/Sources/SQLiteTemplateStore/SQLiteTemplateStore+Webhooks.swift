@@ -81,15 +81,15 @@ extension Database {
         try execute(
             sql: """
                 INSERT INTO webhooks (
-                    project, id, url, secret, creation_time, creator, known_version
+                    project, id, url, secret, creation_time, creator, known_version, topics
                 ) VALUES (
-                    ?, CAST(? AS BLOB), CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), ?
+                    ?, CAST(? AS BLOB), CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), ?, ?
                 )
                 """,
             arguments: [
                 project, SQLiteBytes(webhook.id), SQLiteBytes(webhook.url),
                 SQLiteBytes(webhook.secret), webhook.creationDate.millisecondsSince1970,
-                SQLiteBytes(webhook.creator), knownVersion,
+                SQLiteBytes(webhook.creator), knownVersion, webhook.topicList,
             ])
     }
 }
@@ -104,6 +104,7 @@ extension StoredWebhook {
             secret: try row.decode(SQLiteBytes.self, forColumn: "secret").text,
             creationDate: Date(
                 millisecondsSince1970: try row.decode(Int64.self, forColumn: "creation_time")),
-            creator: try row.decode(SQLiteBytes.self, forColumn: "creator").text)
+            creator: try row.decode(SQLiteBytes.self, forColumn: "creator").text,
+            topics: Self.topics(inList: try row.decode(String.self, forColumn: "topics")))
     }
 }

@@ -132,15 +132,17 @@ package struct ArchiveDigest: Sendable, Hashable {
         let webhook = queue.webhook
         add(.webhooks, inOrder: true) {
             $0.add(webhook.id, webhook.project, webhook.url, webhook.secret, webhook.creator)
+            $0.add(webhook.topicList)
             $0.add(webhook.creationDate)
             $0.add(queue.knownVersion)
         }
         for entry in queue.entries {
             let delivery = entry.delivery
             add(.deliveries) {
-                $0.add(webhook.project, webhook.id, delivery.id, delivery.updateType.rawValue)
+                $0.add(webhook.project, webhook.id, delivery.id)
+                $0.add(delivery.event.record)
                 $0.add(delivery.state.rawValue, delivery.error, entry.claim)
-                $0.add(delivery.version, delivery.attempts, delivery.statusCode)
+                $0.add(delivery.attempts, delivery.statusCode)
                 $0.add(delivery.creationDate, delivery.nextAttemptDate, delivery.finishDate)
             }
         }

@@ -82,12 +82,12 @@ extension WebhookQueue {
     /// The webhook without the claims of its deliveries, which are due immediately instead.
     package var withoutClaims: WebhookQueue {
         WebhookQueue(
-            webhook: webhook, knownVersion: knownVersion,
+            webhook: webhook, knownVersion: knownVersion, lastPublish: lastPublish,
             entries: entries.map { entry in
                 guard entry.claim != nil, entry.delivery.state == .pending else { return entry }
                 var delivery = entry.delivery
                 delivery.nextAttemptDate = delivery.creationDate
-                return Entry(delivery: delivery)
+                return Entry(position: entry.position, delivery: delivery)
             })
     }
 }

@@ -25,13 +25,15 @@ package struct ChangeRequestTable: Sendable {
     /// Maximum number of requests that one change removes, since a transaction has a limit, too.
     ///
     /// The largest and the oldest go first, so a few are enough.
-    private static let mostRemoved = 20
+    private static let mostRemoved = 10
 
     /// A request to store, and the ended ones that have to go for it.
     package struct Change: Sendable {
         /// The request with a new unique tag, with its templates if the submission has them.
         package let stored: StoredChangeRequest
         package let removed: [ChangeRequestHeader]
+        /// What webhooks are told of it.
+        package let events: [WebhookEvent]
     }
 
     /// Decides what a submission stores.
@@ -53,7 +55,10 @@ package struct ChangeRequestTable: Sendable {
             throw .changeRequestEnded(submission.id, known.state)
         }
         let stored = try submission.stored(over: known, deletedVersion: deletedVersion)
-        return Change(stored: stored, removed: try makeRoom(for: stored, over: known))
+        let step = ChangeRequestStep(of: submission, over: known, storing: stored)
+        return Change(
+            stored: stored, removed: try makeRoom(for: stored, over: known),
+            events: step.map { [.changeRequest(step: $0)] } ?? [])
     }
 
     /// The ended requests to remove for a request that is stored.

@@ -46,6 +46,10 @@ public enum TemplateStoreLimits: Sendable {
 
     /// Maximum number of stored finished deliveries of a webhook.
     public static let finishedDeliveries = 100
+
+    /// Maximum number of events that wait for a webhook, besides the last version; each further one
+    /// supersedes the oldest.
+    public static let waitingEvents = 100
 }
 
 extension Date {

@@ -1,7 +1,6 @@
 public import Foundation
-public import Templates
 
-/// A notification of a webhook: a version, and the state of its delivery.
+/// A notification of a webhook: an event, and the state of its delivery.
 public struct WebhookDelivery: Sendable, Hashable {
     /// The state of a delivery; stores keep the raw value.
     public enum State: String, Sendable, Hashable, CaseIterable {
@@ -10,7 +9,7 @@ public struct WebhookDelivery: Sendable, Hashable {
         case delivered = "DELIVERED"
         /// The last attempt failed.
         case failed = "FAILED"
-        /// The delivery of a later version replaced it before it was sent.
+        /// The delivery of a later version replaced it before it was sent, or too many events waited.
         case superseded = "SUPERSEDED"
     }
 
@@ -20,13 +19,10 @@ public struct WebhookDelivery: Sendable, Hashable {
     /// The webhook's identifier.
     public let webhookID: String
 
-    /// The version that was published.
-    public let version: Int
+    /// The event.
+    public let event: WebhookEvent
 
-    /// The kind of publish.
-    public let updateType: TemplateVersion.UpdateType
-
-    /// The time of the publish.
+    /// The time of the event.
     public let creationDate: Date
 
     /// The state, initially `pending`.
@@ -52,27 +48,18 @@ public struct WebhookDelivery: Sendable, Hashable {
     /// - Parameters:
     ///   - id: The identifier.
     ///   - webhookID: The webhook's identifier.
-    ///   - version: The published version.
-    public init(id: String, webhookID: String, version: TemplateVersion) {
+    ///   - event: The event.
+    ///   - creationDate: The time of the event.
+    public init(id: String, webhookID: String, event: WebhookEvent, creationDate: Date) {
         self.id = id
         self.webhookID = webhookID
-        self.version = version.number
-        updateType = version.updateType
-        creationDate = version.updateTime
-        nextAttemptDate = version.updateTime
+        self.event = event
+        self.creationDate = creationDate
+        nextAttemptDate = creationDate
     }
 
-    /// Creates a delivery from an engine's record; the engine sets the variables.
-    package init(
-        id: String, webhookID: String, version: Int, updateType: TemplateVersion.UpdateType,
-        creationDate: Date
-    ) {
-        self.id = id
-        self.webhookID = webhookID
-        self.version = version
-        self.updateType = updateType
-        self.creationDate = creationDate
-    }
+    /// The published version; nil for other events.
+    public var version: Int? { event.version }
 }
 
 extension WebhookDelivery {

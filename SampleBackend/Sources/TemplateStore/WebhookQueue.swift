@@ -1,5 +1,4 @@
 package import Foundation
-package import Templates
 
 /// A webhook with its deliveries and their rules, for engines that keep them as values.
 package struct WebhookQueue: Sendable {
@@ -7,11 +6,14 @@ package struct WebhookQueue: Sendable {
     ///
     /// The delivery is due again when the claim ends.
     package struct Entry: Sendable, Hashable {
+        /// Orders the deliveries of a webhook; unique among them.
+        package let position: Int
         package var delivery: WebhookDelivery
         /// The claim under which the delivery is sent; nil when it is not claimed.
         package var claim: String?
 
-        package init(delivery: WebhookDelivery, claim: String? = nil) {
+        package init(position: Int, delivery: WebhookDelivery, claim: String? = nil) {
+            self.position = position
             self.delivery = delivery
             self.claim = claim
         }
@@ -32,37 +34,73 @@ package struct WebhookQueue: Sendable {
     package let webhook: StoredWebhook
     /// The last version that the receiver knows.
     package private(set) var knownVersion: Int
-    /// The deliveries, one for each version, oldest first.
+    /// The position of the last delivery of a version; 0 when there was none.
+    package private(set) var lastPublish: Int
+    /// The deliveries, one for each event, oldest first.
     package private(set) var entries: [Entry]
 
-    package init(webhook: StoredWebhook, knownVersion: Int, entries: [Entry] = []) {
+    /// Creates a queue; without `lastPublish`, it is that of the entries.
+    package init(
+        webhook: StoredWebhook, knownVersion: Int, lastPublish: Int? = nil, entries: [Entry] = []
+    ) {
         self.webhook = webhook
         self.knownVersion = knownVersion
+        self.lastPublish =
+            lastPublish ?? entries.last { $0.delivery.event.topic == .publish }?.position ?? 0
         self.entries = entries
     }
 
-    /// Adds a delivery for a new version.
-    package mutating func enqueue(_ version: TemplateVersion) {
-        let delivery = WebhookDelivery(
-            id: WebhookDelivery.newID(), webhookID: webhook.id, version: version)
-        entries.append(Entry(delivery: delivery))
-        supersede(date: version.updateTime)
+    /// Adds deliveries for those events that the webhook wants.
+    package mutating func enqueue(_ events: [WebhookEvent], date: Date) {
+        for event in events where webhook.topics.contains(event.topic) {
+            // The last delivery is never dropped, so no position is used twice.
+            let position = (entries.last?.position ?? 0) + 1
+            let delivery = WebhookDelivery(
+                id: WebhookDelivery.newID(), webhookID: webhook.id, event: event,
+                creationDate: date)
+            entries.append(Entry(position: position, delivery: delivery))
+            if event.topic == .publish { lastPublish = position }
+        }
+        supersede(date: date)
     }
 
-    /// Supersedes pending, unclaimed deliveries before the last, and drops the oldest finished
-    /// ones.
+    /// The places of the pending deliveries in order that are not of versions.
+    private var waiting: [Int] {
+        entries.indices.filter { index in
+            entries[index].delivery.state == .pending
+                && entries[index].delivery.event.topic != .publish
+        }
+    }
+
+    /// The places of the deliveries that may be sent next, in order: that of the last version, and
+    /// the first of the others.
+    private var heads: [Int] {
+        let publish = entries.firstIndex { entry in
+            entry.position == lastPublish && entry.delivery.state == .pending
+        }
+        return [publish, waiting.first].compactMap { $0 }.sorted()
+    }
+
+    /// Supersedes pending, unclaimed deliveries of versions before the last and the oldest of too
+    /// many others, and drops the oldest finished ones.
     private mutating func supersede(date: Date) {
-        for index in entries.indices.dropLast()
+        let excess = Set(waiting.dropLast(TemplateStoreLimits.waitingEvents))
+        for index in entries.indices
         where entries[index].delivery.state == .pending && !entries[index].isTaken(at: date) {
-            entries[index].finish(as: .superseded, date: date)
+            let isOldVersion =
+                entries[index].delivery.event.topic == .publish
+                && entries[index].position < lastPublish
+            if isOldVersion || excess.contains(index) {
+                entries[index].finish(as: .superseded, date: date)
+            }
         }
         let finished = entries.filter { $0.delivery.state != .pending }
         let dropped = Set(
-            finished.dropLast(TemplateStoreLimits.finishedDeliveries).map(\.delivery.version))
-        entries.removeAll { dropped.contains($0.delivery.version) }
+            finished.dropLast(TemplateStoreLimits.finishedDeliveries).map(\.position))
+        entries.removeAll { dropped.contains($0.position) }
     }
 
-    /// Claims the last delivery if it is due and no delivery of the webhook is claimed.
+    /// Claims the delivery to be sent next if it is due and no delivery of the webhook is claimed.
     ///
     /// - Parameters:
     ///   - claim: The name of the claim.
@@ -74,9 +112,10 @@ package struct WebhookQueue: Sendable {
     ) -> ClaimedDelivery? {
         if entries.contains(where: { $0.isTaken(at: date) }) { return nil }
         supersede(date: date)
-        guard let index = entries.indices.last,
-            let due = entries[index].delivery.nextAttemptDate, due <= date
-        else { return nil }
+        let due = heads.first { index in
+            entries[index].delivery.nextAttemptDate.map { $0 <= date } ?? false
+        }
+        guard let index = due else { return nil }
         entries[index].claim = claim
         entries[index].delivery.attempts += 1
         entries[index].delivery.nextAttemptDate = end.roundedToMilliseconds
@@ -92,12 +131,12 @@ package struct WebhookQueue: Sendable {
         }
     }
 
-    /// The time at which the last delivery is due and all claims have ended; nil when none is
-    /// pending.
+    /// The time at which a delivery to be sent next is due and all claims have ended; nil when none
+    /// is pending.
     package var nextDeliveryDate: Date? {
-        entries.indices
-            .filter { entries[$0].claim != nil || $0 == entries.indices.last }
-            .compactMap { entries[$0].delivery.nextAttemptDate }.max()
+        let due = heads.compactMap { entries[$0].delivery.nextAttemptDate }.min()
+        let claims = entries.filter { $0.claim != nil }.compactMap(\.delivery.nextAttemptDate)
+        return (claims + [due].compactMap { $0 }).max()
     }
 
     /// Applies the result of a delivery attempt; false when it does not belong to the latest claim
@@ -113,7 +152,7 @@ package struct WebhookQueue: Sendable {
         switch attempt.outcome {
         case .delivered:
             entries[place].finish(as: .delivered, date: attempt.date)
-            knownVersion = max(knownVersion, entries[place].delivery.version)
+            knownVersion = max(knownVersion, entries[place].delivery.version ?? 0)
         case .failed: entries[place].finish(as: .failed, date: attempt.date)
         case .retry(let date):
             entries[place].claim = nil

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The part of a ``TemplateStore`` that keeps webhooks and their deliveries.
 public protocol WebhookStoring: Sendable {
-    /// Stores a new webhook; each later publish creates a delivery for it.
+    /// Stores a new webhook; each later event of its topics creates a delivery for it.
     ///
     /// - Parameter webhook: The webhook, with a new identifier.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing`, `projectArchived` or
@@ -27,8 +27,9 @@ public protocol WebhookStoring: Sendable {
 
     /// Claims due deliveries, at most one per webhook, so that no other process sends them.
     ///
-    /// For each webhook this is the delivery of the latest version; earlier unclaimed deliveries
-    /// are superseded. A webhook with a claimed delivery yields none. Report the result with
+    /// For each webhook this is the delivery of the latest version, or the first one of the other
+    /// events; earlier unclaimed deliveries of versions are superseded. The first of both goes first
+    /// if both are due. A webhook with a claimed delivery yields none. Report the result with
     /// ``finish(_:)`` before the claim ends; after that, other processes can claim the delivery. A
     /// store that knows that the claiming process has ended may end its claims earlier.
     ///
@@ -61,7 +62,7 @@ public protocol WebhookStoring: Sendable {
     /// unless a claimed one finishes earlier; nil when none is pending.
     ///
     /// The time may have passed. For a webhook with a claimed delivery, it is the later of the end
-    /// of the claim and the time at which the latest delivery is due.
+    /// of the claim and the time at which the next delivery is due.
     func nextDeliveryDate() async throws(TemplateStoreError) -> Date?
 
     /// Stores the result of an attempt at a claimed delivery.
@@ -73,12 +74,12 @@ public protocol WebhookStoring: Sendable {
     func finish(_ attempt: DeliveryAttempt) async throws(TemplateStoreError)
 }
 
-/// A stored address that is notified of each publish (API 3).
+/// A stored address that is notified of events of a project (API 3).
 public struct StoredWebhook: Sendable, Hashable {
     /// The public identifier, used to list and remove the webhook.
     public let id: String
 
-    /// The project whose publishes the webhook is notified of.
+    /// The project whose events the webhook is notified of.
     public let project: String
 
     /// The address.
@@ -93,10 +94,13 @@ public struct StoredWebhook: Sendable, Hashable {
     /// The name of the token that created it.
     public let creator: String
 
+    /// The events that the webhook is notified of.
+    public let topics: Set<WebhookEvent.Topic>
+
     /// Creates a webhook.
     public init(
         id: String, project: String, url: String, secret: String, creationDate: Date,
-        creator: String
+        creator: String, topics: Set<WebhookEvent.Topic> = [.publish]
     ) {
         self.id = id
         self.project = project
@@ -104,6 +108,7 @@ public struct StoredWebhook: Sendable, Hashable {
         self.secret = secret
         self.creationDate = creationDate
         self.creator = creator
+        self.topics = topics
     }
 }
 
@@ -120,6 +125,6 @@ extension StoredWebhook {
     package var roundedToMilliseconds: StoredWebhook {
         StoredWebhook(
             id: id, project: project, url: url, secret: secret,
-            creationDate: creationDate.roundedToMilliseconds, creator: creator)
+            creationDate: creationDate.roundedToMilliseconds, creator: creator, topics: topics)
     }
 }

@@ -28,7 +28,10 @@ package enum StoreCopyTrial {
                 date: date, actor: "root"))
         try await store.createAndDeleteProjects()
         for name in ["first", "second"] {
-            try await store.addWebhook(StoreTrial.webhook(name, inProject: project))
+            try await store.addWebhook(
+                StoreTrial.webhook(
+                    name, inProject: project,
+                    topics: name == "first" ? [.publish] : [.publish, .changeRequest]))
         }
         for number in 2...versions {
             _ = try await store.publish(submission("{\"n\":\(number)}", to: project, number))

@@ -74,10 +74,13 @@ extension StoreTrial {
         issuer: "https://login.example", subject: "1", address: "ada@shop.example",
         groups: ["editors"])
 
-    static func webhook(_ name: String, inProject project: String = project) -> StoredWebhook {
+    static func webhook(
+        _ name: String, inProject project: String = project,
+        topics: Set<WebhookEvent.Topic> = [.publish]
+    ) -> StoredWebhook {
         StoredWebhook(
             id: "id of \(name)", project: project, url: "https://\(name)",
-            secret: "secret of \(name)", creationDate: date, creator: "root")
+            secret: "secret of \(name)", creationDate: date, creator: "root", topics: topics)
     }
 
     func revision() async throws(TemplateStoreError) -> StoreRevision {

@@ -37,7 +37,11 @@ extension TemplateStoreConformance {
                 let found = try await trial.deliveries(of: name)
                 try trial.expect(found.map(\.version), is: [3, 2], rule)
                 try trial.expect(
-                    found.map(\.updateType), is: [.rollback, .incrementalUpdate], rule)
+                    found.map(\.event),
+                    is: [
+                        .publish(version: 3, updateType: .rollback),
+                        .publish(version: 2, updateType: .incrementalUpdate),
+                    ], rule)
                 try trial.expect(found.map(\.creationDate), is: [date + 1, date], rule)
                 try trial.expect(found.map(\.nextAttemptDate), is: [date + 1, nil], rule)
                 try trial.expect(
@@ -273,7 +277,7 @@ extension TemplateStoreConformance {
             let found = try await trial.deliveries(of: "w").map(\.version)
             let kept = (last + 1 - TemplateStoreLimits.finishedDeliveries)...(last + 1)
             try trial.expect(
-                found, is: kept.reversed(), "The last finished deliveries are kept.")
+                found, is: kept.reversed().map { $0 }, "The last finished deliveries are kept.")
         }
     }
 }

@@ -203,7 +203,8 @@ extension TemplateStoreConformance {
                     { () throws(TemplateStoreError) in
                         let delivery = WebhookDelivery(
                             id: "d", webhookID: "w",
-                            version: TemplateVersion(number: 1, updateTime: StoreTrial.date))
+                            event: .publish(version: 1, updateType: .incrementalUpdate),
+                            creationDate: StoreTrial.date)
                         _ = try await store.holdsClaim(
                             of: ClaimedDelivery(
                                 delivery: delivery, webhook: StoreTrial.webhook("w"),

@@ -55,8 +55,8 @@ public struct TemplateStoreConformance: Sendable {
     /// The checks of ``ChangeFeed``; some of them change all parts.
     public static var changeChecks: [Check] { snapshotChecks + feedChecks }
 
-    /// The checks of ``WebhookStoring``; deliveries come from publishes.
-    public static var webhookChecks: [Check] { receiverChecks + deliveryChecks }
+    /// The checks of ``WebhookStoring``; deliveries come from publishes and change requests.
+    public static var webhookChecks: [Check] { receiverChecks + deliveryChecks + eventChecks }
 
     /// Runs one check.
     ///

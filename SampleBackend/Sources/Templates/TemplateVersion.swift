@@ -17,7 +17,7 @@ public struct TemplateVersion: Sendable, Hashable {
     }
 
     /// The kind of a publish.
-    public enum UpdateType: String, Sendable, Hashable {
+    public enum UpdateType: String, Sendable, Hashable, Codable {
         /// The publisher gave the version on which the change is based.
         case incrementalUpdate = "INCREMENTAL_UPDATE"
         /// The publisher replaced the current version, whatever it was.

@@ -9,13 +9,14 @@ import Templates
 /// that was attempted since the last recorded success.
 struct DeliveredChanges: Sendable {
     let claimed: ClaimedDelivery
+    /// The delivered version.
+    let version: Int
     let store: any TemplateStore
     /// Compares two versions in memory; nil when one is not there.
     let knownChanges: WebhookService.KnownChanges
 
     /// The names of the sections, sorted.
     func sections() async throws(TemplateStoreError) -> [String] {
-        let version = claimed.delivery.version
         let project = claimed.webhook.project
         var names: Set<ExactText> = []
         func add(_ sections: some Sequence<String>) {
@@ -48,14 +49,14 @@ struct DeliveredChanges: Sendable {
     /// The versions that the receiver may have: the last one known to be delivered, and those that
     /// were attempted after it.
     private func possibleVersions() async throws(TemplateStoreError) -> [Int] {
-        let version = claimed.delivery.version
         let known = min(claimed.knownVersion, version - 1)
         guard known + 1 < version else { return [known] }
         let deliveries = try await store.deliveries(
             ofWebhook: claimed.webhook.id, inProject: claimed.webhook.project,
             limit: TemplateStoreLimits.keptVersions)
         let attempts = Dictionary(
-            deliveries.map { ($0.version, $0.attempts) }, uniquingKeysWith: max)
+            deliveries.compactMap { delivery in delivery.version.map { ($0, delivery.attempts) } },
+            uniquingKeysWith: max)
         // A delivery that is no longer stored may have been attempted.
         return try await [known]
             + storedVersions(after: known).filter { attempts[$0] ?? 1 > 0 }
@@ -63,7 +64,7 @@ struct DeliveredChanges: Sendable {
 
     /// The numbers of the stored versions between another one and the delivered one.
     private func storedVersions(after earlier: Int) async throws(TemplateStoreError) -> [Int] {
-        let query = VersionQuery(endVersion: claimed.delivery.version - 1)
+        let query = VersionQuery(endVersion: version - 1)
         let page = try await store.versions(
             inProject: claimed.webhook.project, matching: query)
         return page.versions.map(\.number).filter { $0 > earlier }.reversed()

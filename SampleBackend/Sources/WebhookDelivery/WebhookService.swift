@@ -6,8 +6,7 @@ import ServiceLifecycle
 package import TemplateStore
 import Templates
 
-/// Delivers the webhooks of all published versions, regardless of the process that published them
-/// (API 3).
+/// Delivers the events of all webhooks, regardless of the process that queued them (API 3).
 ///
 /// It reads the store when it is woken, when a delivery ends, when the next delivery is due, and
 /// every few seconds while deliveries are pending, since another process may release its claims.
@@ -34,6 +33,8 @@ package struct WebhookService: Service {
     private let logger: Logger
     private let metrics: DeliveryMetrics
     private let changedSections: KnownChanges
+    /// The address at which browsers reach the console, without a path; nil when it is unknown.
+    private let consoleOrigin: String?
     private let wakeUps: AsyncStream<Void>
     private let wakeUp: AsyncStream<Void>.Continuation
 
@@ -54,10 +55,12 @@ package struct WebhookService: Service {
 
     package init(
         store: any TemplateStore, options: WebhookOptions, logger: Logger,
-        metrics: DeliveryMetrics, changedSections: @escaping KnownChanges = { _, _, _ in nil }
+        metrics: DeliveryMetrics, consoleOrigin: String? = nil,
+        changedSections: @escaping KnownChanges = { _, _, _ in nil }
     ) {
         (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.changedSections = changedSections
+        self.consoleOrigin = consoleOrigin
         self.store = store
         self.options = options
         self.logger = logger
@@ -160,7 +163,8 @@ package struct WebhookService: Service {
         let sender = DeliverySender(
             allowsPrivateAddresses: options.allowsPrivateAddresses,
             timeout: options.timeout, resolve: options.resolve)
-        let message = DeliveryMessage(claimed, changedSections: changedSections, date: Date())
+        let message = DeliveryMessage(
+            claimed, changedSections: changedSections, consoleOrigin: consoleOrigin, date: Date())
         return await sender.send(message, of: claimed, now: { Date() })
     }
 
@@ -198,7 +202,9 @@ package struct WebhookService: Service {
             "A webhook delivery failed",
             metadata: [
                 "project": "\(claimed.webhook.project)", "webhook": "\(claimed.webhook.id)",
-                "version": "\(claimed.delivery.version)", "attempt": "\(attempt.number)",
+                "event": "\(claimed.delivery.event.topic.rawValue)",
+                "version": "\(claimed.delivery.version.map(String.init) ?? "")",
+                "attempt": "\(attempt.number)",
                 "outcome": "\(outcome)", "error": "\(attempt.error ?? "")",
             ])
     }
@@ -206,8 +212,9 @@ package struct WebhookService: Service {
     private func changedSections(
         of claimed: ClaimedDelivery
     ) async throws(TemplateStoreError) -> [String] {
-        try await DeliveredChanges(
-            claimed: claimed, store: store, knownChanges: changedSections
+        guard let version = claimed.delivery.version else { return [] }
+        return try await DeliveredChanges(
+            claimed: claimed, version: version, store: store, knownChanges: changedSections
         ).sections()
     }
 

@@ -226,7 +226,7 @@ class WebhookTests(TaskCase):
         self.wait_for_dialog_to_close()
         self.publish(self.template(), "Tell them")
         self.press("Deliveries to https://webhook.invalid/hook")
-        self.wait_for(lambda: self.find_all("dialog table, dialog .nothing"), "the deliveries")
+        self.wait_for_text("Version 2", "dialog table")
         self.check_page("deliveries")
         self.press("Close")
         self.wait_for_dialog_to_close()
@@ -234,6 +234,25 @@ class WebhookTests(TaskCase):
         self.press("Remove https://webhook.invalid/hook")
         self.press("Remove the webhook")
         self.wait_for_text("There are no webhooks", "main")
+
+    def test_adds_a_webhook_for_steps_of_change_requests(self):
+        self.go("webhooks")
+        self.press("Add webhook")
+        self.write("Address", "https://webhook.invalid/steps")
+        self.field("Also at each step of a change request").click()
+        self.press("Add the webhook")
+        self.press("Done")
+        self.wait_for_text("Also steps of change requests", "tbody")
+        self.assertEqual(self.call("GET", "webhooks")[1]["webhooks"][0]["events"],
+                         ["publish", "changeRequest"])
+        version = self.call("GET", "remoteConfig")[1]["version"]["versionNumber"]
+        status, answer = self.call("POST", "changeRequests", {
+            "title": "Later", "base": f"etag-{self.project}-{version}",
+            "template": {"parameters": {"a": {"defaultValue": {"value": "1"}}}}})
+        self.assertEqual(status, 201, answer)
+        self.press("Deliveries to https://webhook.invalid/steps")
+        self.wait_for_text(f"Change request {answer['id']} opened", "dialog table")
+        self.check_page("deliveries-of-steps")
 
     def test_shows_a_failing_delivery_without_a_reload(self):
         self.go("webhooks")

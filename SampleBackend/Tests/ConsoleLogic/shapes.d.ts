@@ -912,11 +912,15 @@ type Webhook = {
     url: string;
     secret?: string;
     creationTime: string;
+    /** Missing from an earlier server. */
+    events?: string[];
     lastDelivery?: WebhookDelivery;
 };
 
 type WebhookDelivery = {
-    versionNumber: string;
+    versionNumber?: string;
+    changeRequest?: string;
+    step?: string;
     state: string;
     attempts: number;
     statusCode?: number;

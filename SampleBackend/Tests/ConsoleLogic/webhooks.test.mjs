@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {listedAddress} from '../../Sources/Console/Pages/access/webhook-address.js';
-import {attemptText, deliveryState} from '../../Sources/Console/Pages/access/webhook-outcome.js';
+import {attemptText, deliveryState, eventText} from '../../Sources/Console/Pages/access/webhook-outcome.js';
 
 test('a delivery that waits after a failed attempt is failing', () => {
     assert.equal(deliveryState({state: 'PENDING'})[0], 'Waiting');
@@ -21,6 +21,13 @@ test('the outcome of an attempt names the status once', () => {
         error: 'The receiver answered 410: it is permanently gone.'}),
     'The receiver answered 410: it is permanently gone');
     assert.equal(attemptText({statusCode: 200, error: 'Too slow.'}), 'Status 200: Too slow');
+});
+
+test('a delivery is named by its version, or by its change request and the step', () => {
+    assert.equal(eventText({versionNumber: '8'}), 'version 8');
+    assert.equal(eventText({changeRequest: 'a1', step: 'changesRequested'}),
+        'change request a1 changes requested');
+    assert.equal(eventText({changeRequest: 'a1', step: 'new'}), 'change request a1 new');
 });
 
 for (const [address, shown] of [

@@ -105,6 +105,45 @@ struct EtcdClaimsTests {
         }
     }
 
+    /// A change request of a project with the most webhooks is stored and published with its steps,
+    /// also with the largest templates that are part of the transaction.
+    @Test func theStepsForTheMostWebhooksFitIntoOneTransaction() async throws {
+        try await withStore { store, _ in
+            try await store.submit()
+            for number in 1...TemplateStoreLimits.webhooks {
+                try await store.addWebhook(
+                    .make("\(number)", topics: [.publish, .changeRequest]))
+            }
+            let large = Data(repeating: 0x20, count: EtcdTemplateStore.mostInTransaction - 2)
+            let long = String(repeating: "🙂", count: 200)
+            let open = try await store.saveChangeRequest(
+                ChangeRequestSubmission(
+                    project: "p", id: "open",
+                    request: ChangeRequest(
+                        title: long,
+                        text: String(
+                            repeating: "t", count: TemplateStoreLimits.changeRequestBytes - 10_000),
+                        author: .init(person: long, actor: long), baseVersion: 1,
+                        creationDate: testDate),
+                    contents: ChangeRequestContents(
+                        base: large + Data("{}".utf8), edited: Data("{}".utf8) + large),
+                    expectation: .absent, action: .createChangeRequest, date: testDate,
+                    actor: long))
+            let version = try await store.publish(
+                TemplateSubmission(
+                    project: "p", content: Data("{}".utf8), expectation: .any, date: testDate,
+                    user: .init(name: "ada"),
+                    approval: PublishApproval(changeRequest: .init(id: "open", tag: open.tag)))
+            ).version.number
+            for number in 1...TemplateStoreLimits.webhooks {
+                let found = try await store.deliveries(
+                    ofWebhook: "\(number)", inProject: "p", limit: 3)
+                #expect(found.map(\.event.topic) == [.changeRequest, .publish, .changeRequest])
+                #expect(found.map(\.version) == [nil, version, nil])
+            }
+        }
+    }
+
     /// A project with the maximum number of webhooks, a full history, and claims of a process that
     /// exited can be published; what does not fit into one transaction follows in later ones.
     @Test func theRemainsOfADeadSenderFitIntoSeveralTransactions() async throws {
@@ -116,8 +155,10 @@ struct EtcdClaimsTests {
                 var operations: [EtcdOperation] = []
                 for version in history.lowerBound...claimed.upperBound {
                     var delivery = WebhookDelivery(
-                        id: "\(version)", webhookID: "\(number)", version: version,
-                        updateType: .incrementalUpdate, creationDate: testDate)
+                        id: "\(version)", webhookID: "\(number)",
+                        event: .publish(version: version, updateType: .incrementalUpdate),
+                        creationDate: testDate)
+                    delivery.nextAttemptDate = nil
                     let isClaimed = claimed.contains(version)
                     delivery.state = isClaimed ? .pending : .delivered
                     if isClaimed { delivery.nextAttemptDate = testDate + 3_600 }

@@ -16,9 +16,9 @@ struct EtcdDamageTests {
         ("projects/p", "number", "9223372036854775807"), ("projects/p", "number", "-1"),
         ("projects/p", "updateTime", "9223372036854775807"),
         ("webhooks/p/w", "knownVersion", "-9223372036854775808"),
-        ("pending/p/w/0000000002", "version", "-9223372036854775808"),
-        ("pending/p/w/0000000002", "attempts", "9223372036854775807"),
-        ("pending/p/w/0000000002", "creation", "-9223372036854775808"),
+        ("pending/p/w/0000000001", "version", "-9223372036854775808"),
+        ("pending/p/w/0000000001", "attempts", "9223372036854775807"),
+        ("pending/p/w/0000000001", "creation", "-9223372036854775808"),
     ])
     func aNumberOutOfRangeIsDamage(_ key: String, _ field: String, _ number: String) async throws {
         try await withStore { store, _ in
@@ -102,7 +102,7 @@ struct EtcdDamageTests {
             let pending = try #require(
                 try await store.read(EtcdRange(keys: store.keys.allPending)).keyValues.first)
             try await store.put(
-                String(decoding: pending.value, as: UTF8.self), at: "finished/p/w/0000000002")
+                String(decoding: pending.value, as: UTF8.self), at: "finished/p/w/0000000001")
             let template = try await store.submit()
             #expect(template.version.number == 3)
             let found = try await store.deliveries(ofWebhook: "w", inProject: "p", limit: 10)
@@ -113,10 +113,12 @@ struct EtcdDamageTests {
 
 extension StoredWebhook {
     /// A webhook of the project `p`.
-    static func make(_ id: String) -> StoredWebhook {
+    static func make(
+        _ id: String, topics: Set<WebhookEvent.Topic> = [.publish]
+    ) -> StoredWebhook {
         StoredWebhook(
             id: id, project: "p", url: "https://w", secret: "s", creationDate: testDate,
-            creator: "root")
+            creator: "root", topics: topics)
     }
 }
 

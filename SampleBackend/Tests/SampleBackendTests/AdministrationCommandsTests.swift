@@ -229,6 +229,10 @@ struct AdministrationCommandsTests {
         #expect(deliveries.output.contains("PENDING"), "\(deliveries)")
         let json = try await target.run("webhooks", "deliveries", id, "--json").json
         #expect(json["deliveries"]?.arrayValue?.first?["versionNumber"] == "2")
+        let steps = try await target.run(
+            "webhooks", "add", url, "--event", "publish", "--event", "changeRequest", "--json")
+        #expect(try steps.json["events"] == ["publish", "changeRequest"])
+        #expect(try await target.run("webhooks", "add", url, "--event", "x").exitCode == 64)
         #expect(try await target.run("webhooks", "remove", id).exitCode == 0)
         for command in ["remove", "deliveries"] {
             #expect(try await target.run("webhooks", command, id).exitCode == 4)

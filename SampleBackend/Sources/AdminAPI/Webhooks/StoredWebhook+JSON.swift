@@ -10,6 +10,9 @@ extension StoredWebhook {
         [
             "id": .string(id), "url": .string(shownURL), "creator": .string(creator),
             "creationTime": .string(creationDate.timestamp),
+            "events": .array(
+                WebhookEvent.Topic.allCases.filter(topics.contains)
+                    .map { .string($0.rawValue) }),
         ]
     }
 }
@@ -18,10 +21,17 @@ extension WebhookDelivery {
     /// The delivery in responses.
     package var json: JSONNode {
         var node: JSONNode = [
-            "id": .string(id), "versionNumber": .string("\(version)"),
-            "updateType": .string(updateType.rawValue), "state": .string(state.rawValue),
-            "attempts": .number("\(attempts)"),
+            "id": .string(id), "event": .string(event.topic.rawValue),
+            "state": .string(state.rawValue), "attempts": .number("\(attempts)"),
         ]
+        switch event {
+        case .publish(let version, let updateType):
+            node.setMember("versionNumber", .string("\(version)"))
+            node.setMember("updateType", .string(updateType.rawValue))
+        case .changeRequest(let step):
+            node.setMember("changeRequest", .string(step.requestID))
+            node.setMember("step", .string(step.kind.rawValue))
+        }
         node.setMember("statusCode", statusCode.map { .number("\($0)") })
         node.setMember("error", error.map { .string($0) })
         node.setMember("creationTime", .string(creationDate.timestamp))

@@ -8,9 +8,10 @@ import WebhookDelivery
 
 /// The routes of API 3 for webhooks and their deliveries.
 struct WebhookRoutes: Sendable {
-    /// Maximum number of listed deliveries: the stored finished ones, one in flight and one queued
-    /// behind it.
-    private static let maximumDeliveries = TemplateStoreLimits.finishedDeliveries + 2
+    /// Maximum number of listed deliveries: the stored finished ones, one in flight, and a version
+    /// and other events queued behind it.
+    private static let maximumDeliveries =
+        TemplateStoreLimits.finishedDeliveries + TemplateStoreLimits.waitingEvents + 2
 
     let administration: Administration
 
@@ -45,19 +46,22 @@ struct WebhookRoutes: Sendable {
         return .json(["webhooks": .array(nodes)])
     }
 
-    /// Creates a webhook: `{"url": "https://…"}`.
+    /// Creates a webhook: `{"url": "https://…", "events": ["publish"]}`.
     @Sendable
     private func create(_ request: RouteRequest) async throws -> RouteResponse {
-        guard let text = try request.jsonBody(knows: ["url"])["url"]?.stringValue else {
+        let body = try request.jsonBody(knows: ["url", "events"])
+        guard let text = body["url"]?.stringValue else {
             throw RequestError.invalidArgument(
                 "url is missing: send a string such as https://example.com/webhook.")
         }
+        let topics = try body.webhookTopics
         let address = try WebhookAddress(text)
         if !administration.allowsPrivateWebhooks { try address.checkIsPublic() }
         try await administration.checkExists(request.project)
         let webhook = StoredWebhook(
             address: address, project: request.project,
-            creator: request.administrator?.name ?? "", date: administration.now())
+            creator: request.administrator?.name ?? "", topics: topics,
+            date: administration.now())
         try await administration.callStore("add_webhook", project: request.project) {
             () throws(TemplateStoreError) in
             try await administration.store.addWebhook(webhook)
@@ -120,10 +124,37 @@ struct WebhookRoutes: Sendable {
 
 extension StoredWebhook {
     /// A new webhook with a random identifier and a secret of 256 random bits.
-    init(address: WebhookAddress, project: String, creator: String, date: Date) {
+    init(
+        address: WebhookAddress, project: String, creator: String,
+        topics: Set<WebhookEvent.Topic>, date: Date
+    ) {
         self.init(
             id: Data.random(bytes: 6).hexadecimal, project: project, url: address.text,
             secret: "whsec_" + Data.random(bytes: 32).base64URL, creationDate: date,
-            creator: creator)
+            creator: creator, topics: topics)
+    }
+}
+
+extension JSONNode {
+    /// The `events` of a new webhook; publishes when it is missing.
+    fileprivate var webhookTopics: Set<WebhookEvent.Topic> {
+        get throws(RequestError) {
+            guard let node = self["events"] else { return [.publish] }
+            var topics: Set<WebhookEvent.Topic> = []
+            for name in node.arrayValue ?? [] {
+                guard let text = name.stringValue, let topic = WebhookEvent.Topic(rawValue: text)
+                else { throw Self.invalidTopics }
+                topics.insert(topic)
+            }
+            guard !topics.isEmpty else { throw Self.invalidTopics }
+            return topics
+        }
+    }
+
+    private static var invalidTopics: RequestError {
+        let names = WebhookEvent.Topic.allCases.map { "\"\($0.rawValue)\"" }
+        return .invalidArgument(
+            "events has to be a list of \(names.joined(separator: " and ")), with one of them at "
+                + "least.")
     }
 }

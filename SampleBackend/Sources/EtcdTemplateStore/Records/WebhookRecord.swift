@@ -1,6 +1,5 @@
 import Foundation
 import TemplateStore
-import Templates
 
 struct WebhookRecord: EtcdRecord {
     private let id: String
@@ -9,36 +8,45 @@ struct WebhookRecord: EtcdRecord {
     private let secret: String
     private let creation: RecordDate
     private let creator: String
+    private let topics: String
     /// The last version that the receiver knows.
     let knownVersion: Int
+    /// The position of the last delivery of a version; 0 when there was none.
+    let lastPublish: Int
 
-    init(_ webhook: StoredWebhook, knownVersion: Int) {
+    init(_ webhook: StoredWebhook, knownVersion: Int, lastPublish: Int) {
         id = webhook.id
         project = webhook.project
         url = webhook.url
         secret = webhook.secret
         creation = RecordDate(webhook.creationDate)
         creator = webhook.creator
+        topics = webhook.topicList
         self.knownVersion = knownVersion
+        self.lastPublish = lastPublish
     }
 
     var isInRange: Bool {
         // 0 means none.
-        knownVersion == 0 || VersionRecord.numbers.contains(knownVersion)
+        (knownVersion == 0 || VersionRecord.numbers.contains(knownVersion))
+            && DeliveryRecord.positions.contains(max(lastPublish, 1))
     }
 
     var webhook: StoredWebhook {
         StoredWebhook(
             id: id, project: project, url: url, secret: secret,
-            creationDate: creation.date, creator: creator)
+            creationDate: creation.date, creator: creator,
+            topics: StoredWebhook.topics(inList: topics))
     }
 }
 
 struct DeliveryRecord: EtcdRecord {
+    /// The valid positions of deliveries among those of their webhook.
+    static let positions = 1...9_999_999_999
+
     private let id: String
     private let webhookID: String
-    private let version: Int
-    private let updateType: String
+    private let event: WebhookEvent
     private let creation: RecordDate
     private let state: WebhookDelivery.State.RawValue
     private let attempts: Int
@@ -52,8 +60,7 @@ struct DeliveryRecord: EtcdRecord {
     init(_ delivery: WebhookDelivery, claim: String?) {
         id = delivery.id
         webhookID = delivery.webhookID
-        version = delivery.version
-        updateType = delivery.updateType.rawValue
+        event = delivery.event
         creation = RecordDate(delivery.creationDate)
         state = delivery.state.rawValue
         attempts = delivery.attempts
@@ -65,14 +72,13 @@ struct DeliveryRecord: EtcdRecord {
     }
 
     var isInRange: Bool {
-        VersionRecord.numbers.contains(version) && (0...1_000_000).contains(attempts)
+        VersionRecord.numbers.contains(event.version ?? VersionRecord.numbers.lowerBound)
+            && (0...1_000_000).contains(attempts)
     }
 
     var delivery: WebhookDelivery {
         var delivery = WebhookDelivery(
-            id: id, webhookID: webhookID, version: version,
-            updateType: .init(rawValue: updateType) ?? .unspecified,
-            creationDate: creation.date)
+            id: id, webhookID: webhookID, event: event, creationDate: creation.date)
         delivery.state = WebhookDelivery.State(rawValue: state) ?? .failed
         delivery.attempts = attempts
         delivery.statusCode = statusCode

@@ -3,11 +3,12 @@ import ConfigServer
 import HTTPServing
 import JSONTree
 
-/// `sample-backend webhooks` administers the addresses that receive a request for each publish.
+/// `sample-backend webhooks` administers the addresses that receive a request for each event.
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhooks",
-        abstract: "List, add or remove the addresses that are notified of each publish.",
+        abstract: "List, add or remove the addresses that are notified of publishes and change "
+            + "requests.",
         subcommands: [List.self, Add.self, Remove.self, Deliveries.self])
 
     /// `sample-backend webhooks list`.
@@ -28,11 +29,13 @@ struct WebhooksCommand: AsyncParsableCommand {
                 let last = webhook["lastDelivery"]
                 return [
                     webhook["id"]?.stringValue ?? "", webhook["url"]?.stringValue ?? "",
-                    last?["versionNumber"]?.stringValue ?? "",
+                    (webhook["events"]?.arrayValue ?? []).compactMap(\.stringValue)
+                        .joined(separator: ","),
+                    last.map(WebhooksCommand.subject(of:)) ?? "",
                     last?["state"]?.stringValue ?? "never",
                 ]
             }
-            Output.printTable(["ID", "URL", "VERSION", "LAST DELIVERY"], rows)
+            Output.printTable(["ID", "URL", "EVENTS", "VERSION", "LAST DELIVERY"], rows)
         }
     }
 
@@ -44,10 +47,20 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Argument(help: "The address, such as https://example.com/webhook.")
         var url: String
 
+        @Option(
+            name: .customLong("event"),
+            help: ArgumentHelp(
+                "An event to notify of: publish or changeRequest; publish by default. Repeat it "
+                    + "for both.", valueName: "event"))
+        var events: [String] = []
+
         @OptionGroup var options: AdministrationOptions
 
         func run(with transport: any AdministrationTransport) async throws {
-            let body: JSONNode = ["url": .string(url)]
+            var body: JSONNode = ["url": .string(url)]
+            if !events.isEmpty {
+                body.setMember("events", .array(events.map { .string($0) }))
+            }
             let answer = try await transport.json(
                 AdministrationRequest(
                     method: "POST", path: options.projectPath + "/webhooks",
@@ -106,7 +119,7 @@ struct WebhooksCommand: AsyncParsableCommand {
             let rows = (answer["deliveries"]?.arrayValue ?? []).map { delivery in
                 [
                     delivery["creationTime"]?.stringValue ?? "",
-                    delivery["versionNumber"]?.stringValue ?? "",
+                    WebhooksCommand.subject(of: delivery),
                     delivery["state"]?.stringValue ?? "",
                     delivery["attempts"]?.description ?? "",
                     delivery["nextAttemptTime"]?.stringValue ?? "",
@@ -114,7 +127,14 @@ struct WebhooksCommand: AsyncParsableCommand {
                 ]
             }
             Output.printTable(
-                ["PUBLISHED", "VERSION", "STATE", "ATTEMPTS", "NEXT", "ERROR"], rows)
+                ["CREATED", "VERSION", "STATE", "ATTEMPTS", "NEXT", "ERROR"], rows)
         }
+    }
+
+    /// The version of a delivery, or the change request and its step.
+    private static func subject(of delivery: JSONNode) -> String {
+        delivery["versionNumber"]?.stringValue
+            ?? [delivery["changeRequest"], delivery["step"]].compactMap { $0?.stringValue }
+            .joined(separator: " ")
     }
 }

@@ -1,5 +1,5 @@
 /**
- * State and outcome of a delivery to a webhook.
+ * Event, state and outcome of a delivery to a webhook.
  */
 
 /** @type {Record<string, [text: string, kind: string]>} */
@@ -7,6 +7,22 @@ const states = {
     PENDING: ['Waiting', 'waiting'], DELIVERED: ['Delivered', 'good'], FAILED: ['Failed', 'bad'],
     SUPERSEDED: ['Superseded', ''],
 };
+
+/** @type {Record<string, string>} */
+const steps = {
+    opened: 'opened', edited: 'edited', approved: 'approved', changesRequested: 'changes requested',
+    published: 'published', bypassed: 'published without approval', closed: 'closed',
+};
+
+/**
+ * What a delivery is about, to follow other words.
+ *
+ * @param {Pick<WebhookDelivery, 'versionNumber' | 'changeRequest' | 'step'>} delivery
+ */
+export function eventText({versionNumber, changeRequest, step = ''}) {
+    if (versionNumber) return `version ${versionNumber}`;
+    return `change request ${changeRequest} ${steps[step] ?? step}`;
+}
 
 /**
  * Text and kind of the badge for a delivery; one that waits after a failed attempt is failing.

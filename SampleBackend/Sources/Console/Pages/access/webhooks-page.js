@@ -1,5 +1,6 @@
 /**
- * Webhooks page: URLs that the server calls after every publish; publishers change them.
+ * Webhooks page: URLs that the server calls after every publish, and if wanted at each step of a
+ * change request; publishers change them.
  */
 
 import {badge, field, guarded, message, nothing, pageHead, table, timeText}
@@ -14,10 +15,13 @@ import {refusal} from '../server/session.js';
 import {Creation} from './creation.js';
 import {showSecret} from './secret-dialog.js';
 import {listedAddress, shownAddress, withoutSecrets} from './webhook-address.js';
-import {attemptText, deliveryState} from './webhook-outcome.js';
+import {attemptText, deliveryState, eventText} from './webhook-outcome.js';
 
 /** Milliseconds between readings of what was delivered. */
 const interval = 5000;
+
+/** @param {string} text */
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** @param {WebhookDelivery} delivery */
 function stateBadge(delivery) {
@@ -49,9 +53,9 @@ async function openDeliveries(project, webhook) {
         const {body} = await call('GET', projectPath(
             project, `webhooks/${encodeURIComponent(webhook.id)}/deliveries`), {signal});
         return body.deliveries.length
-            ? table('Deliveries', ['Version', 'State', 'Attempts', 'Outcome', 'Created'],
+            ? table('Deliveries', ['Event', 'State', 'Attempts', 'Outcome', 'Created'],
                 /** @type {WebhookDelivery[]} */ (body.deliveries).map((delivery) => h('tr', {},
-                    h('th', {scope: 'row', class: 'number'}, delivery.versionNumber),
+                    h('th', {scope: 'row'}, sentence(eventText(delivery))),
                     h('td', {}, stateBadge(delivery)),
                     h('td', {class: 'number'}, delivery.attempts),
                     h('td', {class: 'wide'}, outcomeText(delivery)),
@@ -72,11 +76,13 @@ async function openDeliveries(project, webhook) {
  *
  * @param {PageContext} context Page context.
  * @param {function(): void} added Called after it was added, to refresh the list.
- * @param {?{url: string, isShortened?: boolean}} kept Field of an unfinished form.
+ * @param {?{url: string, requests?: boolean, isShortened?: boolean}} kept Fields of an unfinished
+ *     form.
  */
 export async function addWebhook({project, session}, added, kept = null) {
     const url = h('input', {type: 'url', required: true, placeholder: 'https://example.com/hook',
         'data-autofocus': true, value: kept?.url ?? '', oninput: () => warn()});
+    const requests = h('input', {type: 'checkbox', checked: kept?.requests ?? false});
     const again = h('div', {'aria-live': 'polite'});
     const left = new AbortController();
     /** @type {string[]} */
@@ -111,13 +117,18 @@ export async function addWebhook({project, session}, added, kept = null) {
                 + 'were not stored. Enter them again.'),
             field('Address', url, {hint: 'It receives a signed message after every publish. Values '
                 + 'in its query, such as ?key=…, are not shown again.', problems: again}),
+            h('div', {}, h('label', {class: 'check'}, requests,
+                ' Also at each step of a change request'),
+            h('p', {class: 'hint'}, 'Such as a new one, an approval and a publish, with the title '
+                + 'and who acted; without values.')),
             creation.node],
         action: 'Add the webhook',
-        submit: () => creation.create({url: url.value.trim()}),
+        submit: () => creation.create({url: url.value.trim(),
+            ...requests.checked && {events: ['publish', 'changeRequest']}}),
         mayLeave: () => creation.isInDoubt,
     }, close), {isDirty: () => Boolean(kept), form: {
         user: session.name, project, kind: 'webhook', arguments: [],
-        content: () => ({url: withoutSecrets(url.value),
+        content: () => ({url: withoutSecrets(url.value), requests: requests.checked,
             isShortened: withoutSecrets(url.value) !== url.value.trim()
                 || (kept?.isShortened && url.value === kept.url)})}});
     creation.end();
@@ -151,9 +162,12 @@ export function show(main, context) {
     };
     /** @param {Webhook} webhook */
     const row = (webhook) => h('tr', {},
-        h('th', {scope: 'row', class: 'wide'}, h('code', {}, webhook.url)),
+        h('th', {scope: 'row', class: 'wide'}, h('code', {}, webhook.url),
+            webhook.events?.includes('changeRequest') && h('div', {class: 'muted'},
+                webhook.events.includes('publish') ? 'Also steps of change requests'
+                    : 'Steps of change requests only')),
         h('td', {}, webhook.lastDelivery ? [stateBadge(webhook.lastDelivery), ' ',
-            h('span', {class: 'muted'}, `version ${webhook.lastDelivery.versionNumber}`),
+            h('span', {class: 'muted'}, eventText(webhook.lastDelivery)),
             deliveryState(webhook.lastDelivery)[1] === 'bad'
                 && h('div', {}, outcomeText(webhook.lastDelivery))]
             : h('span', {class: 'muted'}, 'None yet')),
@@ -197,7 +211,7 @@ export function show(main, context) {
         if (own === reads && JSON.stringify(webhooks) !== shown) redraw(body, view(webhooks));
     };
     fill(main,
-        pageHead('Webhooks', 'Servers that are notified of every publish.',
+        pageHead('Webhooks', 'Servers that are notified of publishes and change requests.',
             guarded(refused, h('button', {type: 'button', class: 'primary',
                 'data-focus': 'add-webhook', onclick: () => addWebhook(context, read)},
             'Add webhook'))),

@@ -1,0 +1,156 @@
+/// A step of a change request, with what webhooks are told of it: no templates, comments or votes'
+/// reasons, and texts of bounded size.
+public struct ChangeRequestStep: Sendable, Hashable, Codable {
+    /// The kind of a step; stores and messages have the raw value.
+    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+        case opened
+        /// The content was changed, so earlier approvals no longer count.
+        case edited
+        case approved
+        case changesRequested
+        case published
+        /// Published without the approvals that the project needs.
+        case bypassed
+        case closed
+    }
+
+    /// The kind.
+    public let kind: Kind
+
+    /// The identifier of the request in its project.
+    public let requestID: String
+
+    /// The title.
+    public let title: String
+
+    /// Who made the request.
+    public let author: ChangeRequest.Participant
+
+    /// Who took the step.
+    public let actor: ChangeRequest.Participant
+
+    /// The people who approve the current content, whether or not their votes count; the first
+    /// ``mostApprovers``.
+    public let approvers: [String]
+
+    /// The number of approvals that an edit made outdated; nil for other steps.
+    public let clearedApprovals: Int?
+
+    /// The version that was current before a publish; nil for other steps and when there was none.
+    public let versionBefore: Int?
+
+    /// The version that was published; nil for other steps.
+    public let versionAfter: Int?
+
+    /// The reason for which the approvals were bypassed; nil when they were not.
+    public let bypassReason: String?
+}
+
+extension ChangeRequestStep {
+    /// Maximum number of approvers in a step.
+    public static let mostApprovers = 10
+
+    // Bounds in bytes: etcd has a limit for the transaction that queues a step for each webhook.
+    private static let (mostTitleBytes, mostNameBytes, mostReasonBytes) = (600, 200, 1_000)
+
+    /// The step of a submission; nil for an act that webhooks are not told of.
+    ///
+    /// - Parameters:
+    ///   - submission: The submission.
+    ///   - known: The request before; nil for a new one.
+    ///   - stored: The request after.
+    init?(
+        of submission: ChangeRequestSubmission, over known: StoredChangeRequest?,
+        storing stored: StoredChangeRequest
+    ) {
+        var clearedApprovals: Int?
+        let kind: Kind
+        switch submission.action {
+        case .createChangeRequest: kind = .opened
+        case .editChangeRequest:
+            guard let digest = known?.request.contentDigest,
+                digest != stored.request.contentDigest
+            else { return nil }
+            kind = .edited
+            clearedApprovals = known?.request.approvals.count
+        case .approveChangeRequest: kind = .approved
+        case .rejectChangeRequest: kind = .changesRequested
+        case .closeChangeRequest: kind = .closed
+        default: return nil
+        }
+        self.init(
+            kind, of: stored, by: submission.participant, clearedApprovals: clearedApprovals)
+    }
+
+    /// The publish of a request, stored as published over a version.
+    package init(publishing stored: StoredChangeRequest, over known: Int?) {
+        let ending = stored.request.ending
+        self.init(
+            ending?.bypassReason == nil ? .published : .bypassed, of: stored,
+            by: ending?.participant ?? stored.request.author,
+            versionBefore: known == 0 ? nil : known)
+    }
+
+    private init(
+        _ kind: Kind, of stored: StoredChangeRequest, by actor: ChangeRequest.Participant,
+        clearedApprovals: Int? = nil, versionBefore: Int? = nil
+    ) {
+        let request = stored.request
+        self.kind = kind
+        requestID = stored.id
+        title = Self.bounded(request.title, Self.mostTitleBytes)
+        author = Self.bounded(request.author)
+        self.actor = Self.bounded(actor)
+        approvers = request.approvals.prefix(Self.mostApprovers)
+            .map { Self.bounded($0.person, Self.mostNameBytes) }
+        self.clearedApprovals = clearedApprovals
+        self.versionBefore = versionBefore
+        versionAfter = request.ending?.version
+        bypassReason = request.ending?.bypassReason
+            .map { Self.bounded($0, Self.mostReasonBytes) }
+    }
+
+    private static func bounded(
+        _ participant: ChangeRequest.Participant
+    ) -> ChangeRequest.Participant {
+        ChangeRequest.Participant(
+            person: participant.person.map { bounded($0, mostNameBytes) },
+            actor: bounded(participant.actor, mostNameBytes))
+    }
+
+    /// The start of a text with at most a number of bytes.
+    private static func bounded(_ text: String, _ most: Int) -> String {
+        guard text.utf8.count > most else { return text }
+        var (start, size) = (String.UnicodeScalarView(), 0)
+        for scalar in text.unicodeScalars {
+            size += UTF8.width(scalar)
+            guard size <= most else { break }
+            start.append(scalar)
+        }
+        return String(start)
+    }
+}
+
+extension ChangeRequest {
+    /// The approvals of the current content.
+    fileprivate var approvals: [Vote] {
+        votes.filter { $0.verdict == .approve && $0.digest == contentDigest }
+    }
+}
+
+extension ChangeRequestSubmission {
+    /// Who acts.
+    fileprivate var participant: ChangeRequest.Participant {
+        switch action {
+        case .approveChangeRequest, .rejectChangeRequest:
+            if let vote = request.votes.last {
+                return .init(person: vote.person, actor: vote.actor)
+            }
+        case .closeChangeRequest:
+            if let ending = request.ending { return ending.participant }
+        default: break
+        }
+        return ([request.author] + request.editors)
+            .last { $0.actor.utf8.elementsEqual(actor.utf8) } ?? .init(person: nil, actor: actor)
+    }
+}
