@@ -85,6 +85,33 @@ public struct ChangeReview: Sendable {
             conditions, movesAny: mine.isReordering, from: earlier, to: later)
     }
 
+    /// The conditions and settings that the edit uses and keeps, and that a publish deletes.
+    ///
+    /// - Parameters:
+    ///   - earlier: The template before the publish.
+    ///   - later: The template after it.
+    /// - Returns: Their names, as parts of sentences.
+    public func usedParts(
+        deletedFrom earlier: RemoteConfigTemplate, to later: RemoteConfigTemplate
+    ) -> [String] {
+        let mine = TemplateDiff(from: base, to: edited)
+        let used = usedConditions(of: mine)
+        let kept = Set(edited.conditions.map { ExactText($0.name) })
+        let left = Set(later.conditions.map { ExactText($0.name) })
+        let conditions = earlier.conditions.map(\.name).filter { name in
+            let name = ExactText(name)
+            return used.contains(name) && kept.contains(name) && !left.contains(name)
+        }
+        let settings = mine.parameters.filter { setting in
+            func has(_ template: RemoteConfigTemplate) -> Bool {
+                template.sections[setting.section]?[setting.key] != nil
+            }
+            return has(earlier) && has(edited) && !has(later)
+        }
+        return conditions.map { "the condition \"\($0)\"" }
+            + settings.map { "the setting \"\($0.section).\($0.key)\"" }
+    }
+
     /// The conditions that the edit changes, and those of the settings that it changes.
     private func usedConditions(of diff: TemplateDiff) -> Set<ExactText> {
         var names = Set(diff.conditions.map { ExactText($0.name) })

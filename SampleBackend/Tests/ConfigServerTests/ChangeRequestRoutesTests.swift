@@ -420,6 +420,60 @@ struct ChangeRequestRoutesTests {
         }
     }
 
+    // T16
+    @Test func aPublishThatDeletesWhatARequestUsesNamesTheRequest() async throws {
+        try await Trial.with(protection: nil) { trial in
+            try await trial.publishOver(
+                Self.template(["a": "1", "b": "1", "c": "1"], conditions: ["x"]))
+            func put(_ template: JSONNode, dry: Bool = true) async throws -> String? {
+                let answer = try await trial.server.administer(
+                    "PUT", Self.project + "/remoteConfig" + (dry ? "?validateOnly=true" : ""),
+                    body: template, fields: ["If-Match: *"])
+                #expect(answer.status == 200, "\(answer.error?.message ?? "")")
+                return answer.fields["warning"]
+            }
+            let lacksAll = Self.template(["c": "1"])
+            #expect(try await put(lacksAll) == nil)
+            let open = try await trial.make(
+                ["a": "2", "b": "1", "c": "1"], conditions: ["x"], base: 2)
+            // It deletes `c` itself.
+            let other = try await trial.make(["a": "1", "b": "2"], conditions: ["x"], base: 2)
+            for (template, names) in [
+                (Self.template(["a": "1", "b": "1", "c": "2"], conditions: ["x"]), []),
+                (
+                    Self.template(["a": "1", "b": "1", "c": "1"]),
+                    [
+                        "The open change request \(open.id), 'Title', uses the condition 'x', "
+                            + "which this template deletes."
+                    ]
+                ),
+                (
+                    Self.template(["b": "1", "c": "1"], conditions: ["x"]),
+                    ["the setting 'Default.a', which"]
+                ),
+                (Self.template(["a": "1", "b": "1"], conditions: ["x"]), []),
+                (
+                    lacksAll,
+                    [
+                        open.id, "the condition 'x' and the setting 'Default.a', which",
+                        other.id, "the setting 'Default.b', which",
+                    ]
+                ),
+            ] as [(JSONNode, [String])] {
+                let warning = try await put(template)
+                if names.isEmpty { #expect(warning?.contains("change request") != true) }
+                for name in names {
+                    #expect(warning?.contains(name) == true, "\(warning ?? "") has no \(name)")
+                }
+            }
+            #expect(try await put(lacksAll, dry: false)?.contains(open.id) == true)
+            #expect(try await trial.get(open.id)["state"] == "needsAttention")
+            let refused = try await trial.act("publish", on: open, by: trial.ada)
+            #expect(refused.error?.status == "MERGE_CONFLICT")
+            #expect(try await trial.values() == ["c": "1"])
+        }
+    }
+
     @Test func aRequestForChangesOutlivesTheTokenOfThePerson() async throws {
         try await Trial.with { trial in
             var open = try await trial.make(["a": "2", "b": "1"])

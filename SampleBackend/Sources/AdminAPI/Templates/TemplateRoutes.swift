@@ -74,14 +74,18 @@ struct TemplateRoutes: Sendable {
                 ifMatch: request.headerFields[.ifMatch], user: request.user,
                 origin: request.origin, approval: try request.approval))
         var response: RouteResponse
-        if try request.flag(named: "validateOnly") {
-            try await administration.checkPublish(of: checked)
+        let isValidation = try request.flag(named: "validateOnly")
+        if isValidation { try await administration.checkPublish(of: checked) }
+        let warnings = await administration.warningsAboutRequests(
+            publishing: checked.validated.template, inProject: request.project)
+        if isValidation {
             response = .json(
                 ByteBuffer(bytes: checked.submission.content),
                 headerFields: Self.headerFields(version: 0, project: request.project))
         } else {
             response = answer(try await administration.publish(checked))
         }
+        response.headerFields.append(warnings: warnings)
         // The console's review already shows the doubts next to their conditions.
         response.headerFields.append(
             warningsAbout: checked.validated, includingDoubts: request.origin != .console)
@@ -131,9 +135,11 @@ struct TemplateRoutes: Sendable {
         }
         let checked = try await administration.checkedUndo(undo)
         try await administration.checkPublish(of: checked)
-        return .json(
-            ByteBuffer(bytes: checked.submission.content),
-            headerFields: Self.headerFields(version: 0, project: request.project))
+        var fields = Self.headerFields(version: 0, project: request.project)
+        fields.append(
+            warnings: await administration.warningsAboutRequests(
+                publishing: checked.validated.template, inProject: request.project))
+        return .json(ByteBuffer(bytes: checked.submission.content), headerFields: fields)
     }
 
     /// Returns the default values in a file format that apps bundle.
