@@ -420,6 +420,23 @@ struct ChangeRequestRoutesTests {
         }
     }
 
+    @Test func theOpenRequestsAreCounted() async throws {
+        try await Trial.with(protection: nil) { trial in
+            func count() async throws -> JSONNode {
+                try await trial.server.administer("GET", Self.requests + ":count").json
+            }
+            #expect(try await count() == ["open": 0])
+            let first = try await trial.make(["a": "2", "b": "1"])
+            _ = try await trial.make(["a": "1", "b": "2"])
+            #expect(try await count() == ["open": 2])
+            #expect(try await trial.act("close", on: first, by: trial.ada).status == 200)
+            #expect(try await count() == ["open": 1])
+            let unknown = try await trial.server.administer(
+                "GET", "/v1/projects/none/changeRequests:count")
+            #expect(unknown.status == 404)
+        }
+    }
+
     // T16
     @Test func aPublishThatDeletesWhatARequestUsesNamesTheRequest() async throws {
         try await Trial.with(protection: nil) { trial in

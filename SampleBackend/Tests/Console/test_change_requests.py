@@ -126,6 +126,23 @@ class ReviewingTests(ChangeRequestCase):
         self.wait_for_text("No change request has this state.", "main")
 
     @gate
+    def test_counts_the_open_requests_in_the_navigation(self):
+        def link():
+            return next(e for e in self.find_all("nav a") if e.text.startswith("Change requests"))
+        self.go("settings")
+        self.wait_for_text("Change requests", "nav")
+        self.assertEqual(link().accessible_name, "Change requests")
+        first = self.make_request("45", "One")
+        self.make_request("50", "Two")
+        self.wait_for(lambda: link().accessible_name == "Change requests 2 open", "two requests")
+        self.check_page("navigation-with-requests")
+        self.driver.execute_script("arguments[0].focus()", link())
+        etag = self.call("GET", f"changeRequests/{first}")[1]["etag"]
+        self.assertEqual(
+            self.call("POST", f"changeRequests/{first}:close", {}, If_Match=f'"{etag}"')[0], 200)
+        self.wait_for(lambda: link().accessible_name == "Change requests 1 open", "one request")
+        self.assertEqual(self.driver.switch_to.active_element, link())
+
     def test_keeps_what_was_entered_when_the_request_has_changed(self):
         request = self.make_request()
         self.open_request(request)

@@ -56,6 +56,14 @@ struct ChangeRequestListRoute: Sendable {
         return .json(body)
     }
 
+    /// The number of open requests, from their headers: consoles ask for it every few seconds.
+    @Sendable
+    func count(_ request: RouteRequest) async throws -> RouteResponse {
+        let all = try await administration.changeRequests(request.changeRequestTarget)
+        if all.isEmpty { try await administration.checkExists(request.project) }
+        return .json(["open": .number("\(all.count { $0.state == .open })")])
+    }
+
     /// A page, and what was read for it.
     private struct Page {
         var summaries: [JSONNode] = []

@@ -25,6 +25,9 @@ struct ChangeRequestRoutes: Sendable {
                         handler: ChangeRequestListRoute(administration: administration).list),
                     .post: Endpoint(access: RoleAccess(.editor), handler: create),
                 ]),
+            .get(
+                Self.path + ":count", access: RoleAccess(.viewer),
+                handler: ChangeRequestListRoute(administration: administration).count),
             Route(
                 Self.one,
                 [

@@ -19,7 +19,7 @@ import {projectToOpen, readProjects, rememberProject, unknownProjectView}
 import {followAddress, fragment, replaceFragment} from '../routing/address-bar.js';
 import {address, currentRoute, go, setProject, setQuery} from '../routing/router.js';
 import {sessionIn} from '../server/session.js';
-import {navigationView} from './navigation.js';
+import {Navigation} from './navigation.js';
 import {watchNews} from './news.js';
 import {PageHost} from './page-host.js';
 import {linkedPages, loadPagesWhenIdle, pathsOfPublished} from './pages.js';
@@ -35,6 +35,7 @@ export class Frame {
     workspaces;
     #shell;
     #host;
+    #navigation;
     /** Aborts the listeners of the open workspace. */
     #watching = new AbortController();
     /** @type {Project[]} In the choice of projects. */
@@ -59,6 +60,7 @@ export class Frame {
             signOut: () => this.#signOut(), openAgain: () => this.#showPage(true),
             signal: this.#listening.signal});
         this.#host = new PageHost(this.#shell.main);
+        this.#navigation = new Navigation(this.#shell.navigation);
     }
 
     /**
@@ -80,7 +82,8 @@ export class Frame {
         if (this.workspace) resumeForms(this.#contextOf(this.workspace));
         dropLeftEntry();
         loadPagesWhenIdle();
-        watchNews(() => this.workspace, () => this.#reloadProjects(), this.#listening.signal);
+        watchNews(() => this.workspace, () => Promise.all([this.#reloadProjects(),
+            this.#navigation.countRequests()]), this.#listening.signal);
     }
 
     /** The open project; null while none is. */
@@ -274,7 +277,7 @@ export class Frame {
      */
     #showPage(isNavigation) {
         if (!this.workspace) return;
-        fill(this.#shell.navigation, navigationView(this.#ownSession, currentRoute().path));
+        this.#navigation.show(this.#ownSession, currentRoute().path, this.workspace.project);
         this.#showBar();
         this.#shell.setMenu(false);
         this.#host.show(this.#contextOf(this.workspace), isNavigation);

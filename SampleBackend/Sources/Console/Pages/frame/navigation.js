@@ -3,20 +3,23 @@
  */
 
 import {administratorName, badge, nothing, pageHead} from '../controls/controls.js';
-import {h} from '../controls/dom.js';
+import {fill, h, redraw} from '../controls/dom.js';
 import {address} from '../routing/router.js';
+import {countOpenRequests} from '../server/change-requests.js';
 import {refusal} from '../server/session.js';
 import {pageIcon} from './page-icons.js';
 import {pageGroups, pages} from './pages.js';
 
 /**
  * Links to all pages by groups; `current` is the path of the shown page. A page that the user's
- * role cannot use is marked with the role that it needs.
+ * role cannot use is marked with the role that it needs, and the change requests have the number of
+ * the open ones.
  *
  * @param {Pick<Session, 'name' | 'role'>} session
  * @param {string} current
+ * @param {number} openRequests
  */
-export function navigationView({name: user, role}, current) {
+export function navigationView({name: user, role}, current, openRequests) {
     const shown = pages.find(({path}) => path === current);
     /** @param {string} path */
     const link = (path) => {
@@ -25,15 +28,61 @@ export function navigationView({name: user, role}, current) {
         const refused = page?.role ? refusal({role}, page.role) : null;
         return h('li', {}, h('a', {
             href: address(path), 'aria-current': path === current ? 'page' : isWithin || null,
-            title: refused,
+            title: refused, 'data-focus': `page ${path}`,
         }, pageIcon(path), h('span', {}, page?.title,
-            refused && [' ', badge(`needs ${page?.role}`)])));
+            refused && [' ', badge(`needs ${page?.role}`)],
+            path === 'change-requests' && openRequests > 0 && [' ', h('span', {class: 'badge'},
+                openRequests, h('span', {class: 'visually-hidden'}, ' open'))])));
     };
     return [
         h('p', {class: 'nav-who muted'}, `${administratorName(user)}, ${role}`),
         pageGroups.map(({name, paths}) => h('div', {class: 'nav-group'},
             h('h2', {}, name), h('ul', {class: 'plain'}, paths.map(link)))),
     ];
+}
+
+/** The links to the pages, with the number of open change requests. */
+export class Navigation {
+    #element;
+    /** @type {?{session: Session, path: string, project: string}} */
+    #shown = null;
+    #openRequests = 0;
+
+    /**
+     * @param {HTMLElement} element Element to fill.
+     */
+    constructor(element) {
+        this.#element = element;
+    }
+
+    /**
+     * @param {Session} session
+     * @param {string} path Path of the shown page.
+     * @param {string} project
+     */
+    show(session, path, project) {
+        const isOther = project !== this.#shown?.project;
+        if (isOther) this.#openRequests = 0;
+        this.#shown = {session, path, project};
+        fill(this.#element, navigationView(session, path, this.#openRequests));
+        if (isOther) this.countRequests();
+    }
+
+    /** Reads the number of open change requests again, and shows it if it has changed. */
+    async countRequests() {
+        const project = this.#shown?.project;
+        if (project === undefined) return;
+        let count = 0;
+        try {
+            count = await countOpenRequests(project);
+        } catch {
+            // The page reports that the server does not answer; an earlier one has no number.
+            return;
+        }
+        if (project !== this.#shown?.project || count === this.#openRequests) return;
+        this.#openRequests = count;
+        redraw(this.#element, navigationView(this.#shown.session, this.#shown.path, count));
+    }
 }
 
 /**

@@ -16,7 +16,8 @@ const lookInterval = 5000;
  * then shows the new version.
  *
  * @param {() => ?Workspace} workspaceNow The open project.
- * @param {() => Promise<void>} reloadProjects
+ * @param {() => Promise<unknown>} reloadProjects Reads the marks of projects, and the number of
+ *     their change requests.
  * @param {AbortSignal} signal Ends the checks.
  */
 export function watchNews(workspaceNow, reloadProjects, signal) {

@@ -62,6 +62,16 @@ export async function listRequests(project, query, signal) {
 }
 
 /**
+ * Number of the open requests.
+ *
+ * @param {string} project
+ * @returns {Promise<number>}
+ */
+export async function countOpenRequests(project) {
+    return (await call('GET', projectPath(project, 'changeRequests:count'))).body.open;
+}
+
+/**
  * @param {string} project
  * @param {string} id
  * @param {AbortSignal} [signal]
