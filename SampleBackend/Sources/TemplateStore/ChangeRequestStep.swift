@@ -12,6 +12,13 @@ public struct ChangeRequestStep: Sendable, Hashable, Codable {
         /// Published without the approvals that the project needs.
         case bypassed
         case closed
+        /// A publish at a time was planned, or moved to another time.
+        case scheduled
+        case scheduleCancelled
+        /// Nothing was published at the time.
+        case scheduleFailed
+        /// The end of the schedule was published.
+        case takenBack
     }
 
     /// The kind.
@@ -44,6 +51,13 @@ public struct ChangeRequestStep: Sendable, Hashable, Codable {
 
     /// The reason for which the approvals were bypassed; nil when they were not.
     public let bypassReason: String?
+
+    /// The times of the schedule as they were given, the start and then the end; nil for a request
+    /// that was never scheduled.
+    public let scheduledTimes: [String]?
+
+    /// Why nothing was published at a time; nil for other steps.
+    public let failure: String?
 }
 
 extension ChangeRequestStep {
@@ -76,6 +90,9 @@ extension ChangeRequestStep {
         case .approveChangeRequest: kind = .approved
         case .rejectChangeRequest: kind = .changesRequested
         case .closeChangeRequest: kind = .closed
+        case .schedulePublish: kind = .scheduled
+        case .cancelScheduledPublish: kind = .scheduleCancelled
+        case .endScheduledPublish: kind = .scheduleFailed
         default: return nil
         }
         self.init(
@@ -85,8 +102,9 @@ extension ChangeRequestStep {
     /// The publish of a request, stored as published over a version.
     package init(publishing stored: StoredChangeRequest, over known: Int?) {
         let ending = stored.request.ending
+        let isEnd = stored.request.schedule?.endOutcome?.version != nil
         self.init(
-            ending?.bypassReason == nil ? .published : .bypassed, of: stored,
+            isEnd ? .takenBack : ending?.bypassReason == nil ? .published : .bypassed, of: stored,
             by: ending?.participant ?? stored.request.author,
             versionBefore: known == 0 ? nil : known)
     }
@@ -105,7 +123,19 @@ extension ChangeRequestStep {
             .map { Self.bounded($0.person, Self.mostNameBytes) }
         self.clearedApprovals = clearedApprovals
         self.versionBefore = versionBefore
-        versionAfter = request.ending?.version
+        let schedule = request.schedule
+        versionAfter =
+            kind == .takenBack ? schedule?.endOutcome?.version : request.ending?.version
+        scheduledTimes = schedule.map { schedule in
+            [schedule.start.text] + (schedule.end.map { [$0.text] } ?? [])
+        }
+        let outcome = schedule?.endOutcome ?? schedule?.startOutcome
+        failure =
+            kind == .scheduleFailed
+            ? outcome.map { outcome in
+                let reason = outcome.reason.map { ": \($0)" } ?? ""
+                return Self.bounded(outcome.kind.rawValue + reason, Self.mostReasonBytes)
+            } : nil
         bypassReason = request.ending?.bypassReason
             .map { Self.bounded($0, Self.mostReasonBytes) }
     }
@@ -134,7 +164,7 @@ extension ChangeRequestStep {
 extension ChangeRequest {
     /// The approvals of the current content.
     fileprivate var approvals: [Vote] {
-        votes.filter { $0.verdict == .approve && $0.digest == contentDigest }
+        votes.filter { $0.verdict == .approve && isCurrent($0) }
     }
 }
 
@@ -148,6 +178,8 @@ extension ChangeRequestSubmission {
             }
         case .closeChangeRequest:
             if let ending = request.ending { return ending.participant }
+        case .schedulePublish, .endScheduledPublish:
+            if let schedule = request.schedule { return schedule.scheduler }
         default: break
         }
         return ([request.author] + request.editors)

@@ -82,6 +82,9 @@ extension ChangeRequestStep {
         node.setMember("versionBefore", versionBefore.map { .string("\($0)") })
         node.setMember("versionAfter", versionAfter.map { .string("\($0)") })
         node.setMember("bypassReason", bypassReason.map { .string($0) })
+        node.setMember(
+            "scheduledTimes", scheduledTimes.map { .array($0.map { .string($0) }) })
+        node.setMember("failure", failure.map { .string($0) })
         node.setMember("deliveryID", .string(claimed.delivery.id))
         node.setMember("time", .string(claimed.delivery.creationDate.timestamp))
         return node

@@ -1,5 +1,6 @@
 import ClientAPI
 import HTTPServing
+import JSONTree
 import TemplateStore
 import Templates
 

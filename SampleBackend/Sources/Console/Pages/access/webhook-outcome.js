@@ -12,6 +12,8 @@ const states = {
 const steps = {
     opened: 'opened', edited: 'edited', approved: 'approved', changesRequested: 'changes requested',
     published: 'published', bypassed: 'published without approval', closed: 'closed',
+    scheduled: 'scheduled', scheduleCancelled: 'schedule cancelled',
+    scheduleFailed: 'not published as scheduled', takenBack: 'taken back',
 };
 
 /**
