@@ -246,10 +246,15 @@ extension ChangeRequest {
         ([author] + editors).contains { $0.isUsed(by: person, identity: identity) }
     }
 
-    /// True when a vote was given for the current content, and for the times of the schedule.
+    /// True when a vote was given for the current content, and either before anything was scheduled or
+    /// for the times of a schedule that waits or was published.
     public func isCurrent(_ vote: Vote) -> Bool {
-        vote.digest == contentDigest
-            && vote.scheduledDates.map { $0 == schedule?.dates } ?? true
+        guard vote.digest == contentDigest else { return false }
+        guard let dates = vote.scheduledDates else { return true }
+        return schedule.map { schedule in
+            dates == schedule.dates
+                && [nil, .published].contains(schedule.startOutcome?.kind)
+        } ?? false
     }
 
     /// True for two equal texts, byte by byte; false when one is missing.

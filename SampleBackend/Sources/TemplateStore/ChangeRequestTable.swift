@@ -142,7 +142,9 @@ extension ChangeRequestSubmission {
         let isVote = [.approveChangeRequest, .rejectChangeRequest].contains(action)
         let maximum = TemplateStoreLimits.changeRequestBytes * (isVote ? 2 : 1)
         let knownBytes = known?.request.record.count ?? 0
-        guard action == .closeChangeRequest || textBytes <= max(maximum, knownBytes) else {
+        let isAnEnd = [.closeChangeRequest, .cancelScheduledPublish, .endScheduledPublish]
+            .contains(action)
+        guard isAnEnd || textBytes <= max(maximum, knownBytes) else {
             throw .changeRequestTooLarge(id)
         }
         let contentBytes =

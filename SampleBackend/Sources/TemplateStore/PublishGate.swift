@@ -194,6 +194,11 @@ package struct PublishGate: Sendable {
             guard request.state == .open else {
                 throw .changeRequestEnded(reference.id, request.state)
             }
+            // Votes for its time do not count for another one.
+            if part == .start {
+                request.request.schedule?.startOutcome = .init(
+                    .cancelled, reason: "Published before its time.", date: submission.date)
+            }
         case .scheduledStart:
             guard request.state == .open, part == .start, isDue else {
                 throw .changeRequestMismatch(reference.id, isThere: true)
@@ -209,8 +214,12 @@ package struct PublishGate: Sendable {
 
     private func checkApprovals(of request: StoredChangeRequest?) throws(TemplateStoreError) {
         guard let protection, submission.approval.bypassReason == nil else { return }
-        // Approved together with the start.
-        if case .scheduledEnd? = submission.approval.changeRequest?.occasion { return }
+        if case .scheduledEnd? = submission.approval.changeRequest?.occasion,
+            request?.request.schedule?.startOutcome?.isApproved == true
+        {
+            // Approved together with the start.
+            return
+        }
         // The content decides, since a submission can claim to be a rollback.
         if protection.rollbackWithoutApproval, submission.updateType == .rollback,
             sourceContent == submission.content
@@ -242,14 +251,10 @@ package struct PublishGate: Sendable {
                 .published, version: number, kept: kept, date: submission.date)
         case .scheduledStart:
             request.schedule?.startOutcome = .init(
-                .published, version: number, date: submission.date)
+                .published, version: number, isApproved: protection != nil,
+                date: submission.date)
             request.ending = ending(publishing: number)
         case .administrator, nil:
-            if request.schedule?.waitingPart != nil {
-                request.schedule?.startOutcome = .init(
-                    .cancelled, reason: "Published as version \(number) before its time.",
-                    date: submission.date)
-            }
             request.ending = ending(publishing: number)
         }
         // As read, without the publisher's vote.

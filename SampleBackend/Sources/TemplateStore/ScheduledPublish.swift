@@ -50,14 +50,18 @@ public struct ScheduledPublish: Sendable, Hashable, Codable {
         /// the start.
         public let kept: [String]
 
+        /// True when people had to approve what was published.
+        public let isApproved: Bool
+
         /// When this was decided.
         public let date: Date
 
         /// Creates an outcome.
         public init(
             _ kind: Kind, reason: String? = nil, version: Int? = nil, kept: [String] = [],
-            date: Date
+            isApproved: Bool = false, date: Date
         ) {
+            self.isApproved = isApproved
             self.kind = kind
             self.reason = reason
             self.version = version
@@ -81,6 +85,9 @@ public struct ScheduledPublish: Sendable, Hashable, Codable {
     /// The person who scheduled it after a sign-in without a token; nil for the holder of a token.
     public let signIn: SignedInPerson?
 
+    /// The identifier of the token with which it was scheduled, which decides for a program.
+    public let tokenID: String
+
     /// The identifier of the request that is published first, on which this one is based; nil for
     /// none.
     public let predecessor: String?
@@ -94,8 +101,9 @@ public struct ScheduledPublish: Sendable, Hashable, Codable {
     /// Creates a schedule that waits.
     public init(
         start: Time, end: Time? = nil, zone: String? = nil, scheduler: ChangeRequest.Participant,
-        signIn: SignedInPerson? = nil, predecessor: String? = nil
+        signIn: SignedInPerson? = nil, tokenID: String, predecessor: String? = nil
     ) {
+        self.tokenID = tokenID
         self.start = start
         self.end = end
         self.zone = zone
@@ -114,6 +122,9 @@ extension ScheduledPublish {
 
     /// The instants of start and end, which votes are for.
     public var dates: [Date] { [start.date] + (end.map { [$0.date] } ?? []) }
+
+    /// The instants of a schedule whose start waits; nil of another one.
+    public var waitingDates: [Date]? { waitingPart == .start ? dates : nil }
 
     /// The part that waits for its time; nil when nothing more happens.
     public var waitingPart: Part? {
@@ -173,4 +184,8 @@ extension TemplateStoreLimits {
 
     /// How far ahead a publish can be scheduled, in seconds: two years.
     public static let schedulingHorizon: TimeInterval = 2 * 366 * 86_400
+
+    /// Maximum time between a scheduled publish and the one that follows it, in seconds: 60 days, since
+    /// an ended request is kept for 90.
+    public static let schedulingGap: TimeInterval = 60 * 86_400
 }

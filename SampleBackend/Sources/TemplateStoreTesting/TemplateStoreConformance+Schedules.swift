@@ -119,7 +119,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The end of a published schedule is published at its time, without further approvals; what
+    /// The end of a published schedule is published at its time, without further approvals than the start had; what
     /// came of it can be stored instead.
     public func theEndOfAScheduleIsPublished() async throws {
         try await onNewStore { trial in
@@ -130,7 +130,6 @@ extension TemplateStoreConformance {
                 try await trial.publish(
                     .init(id: id, tag: open.tag, occasion: .scheduledStart), after: 60)
             }
-            try await trial.protect(ProjectProtection(requiredApprovals: 1))
             let rule = "The end of a schedule is published or its outcome is stored."
             let waiting = try await trial.reopen().scheduledChangeRequests(
                 date: StoreTrial.date + 100)
@@ -162,6 +161,13 @@ extension TemplateStoreConformance {
                             action: .endScheduledPublish)
                     }
                 } else {
+                    try await trial.protect(ProjectProtection(requiredApprovals: 1))
+                    try await trial.expectError(
+                        .approvalRequired, "The end of what nobody approved needs approvals."
+                    ) { () throws(TemplateStoreError) in
+                        try await trial.publish(reference, after: 120)
+                    }
+                    try await trial.protect(nil)
                     try await trial.publish(reference, after: 120)
                 }
                 let found = try await trial.reopen().changeRequest(
@@ -198,7 +204,8 @@ extension StoreTrial {
         request.schedule = ScheduledPublish(
             start: .init(date: Self.date + start, text: "at \(start)"),
             end: end.map { .init(date: Self.date + $0, text: "at \($0)") }, zone: "Europe/Berlin",
-            scheduler: .init(person: "Ada", actor: "ada's token"), predecessor: "é")
+            scheduler: .init(person: "Ada", actor: "ada's token"), tokenID: "1",
+            predecessor: "é")
         return request
     }
 

@@ -38,7 +38,8 @@ struct ScheduledPublishTests {
 
         /// A server on a store; nil makes one whose project `default` has version 1.
         init(
-            on other: Server? = nil, approvals: Int = 0, with people: [Administrator] = [ada, bob]
+            on other: Server? = nil, approvals: Int = 0, with people: [Administrator] = [ada, bob],
+            environmentToken: String? = "root"
         ) async throws {
             store = other?.store ?? InMemoryTemplateStore()
             clock = other?.clock ?? NIOLockedValueBox(ScheduledPublishTests.beginning)
@@ -63,7 +64,9 @@ struct ScheduledPublishTests {
             try await library.load()
             administration = Administration(
                 store: store, library: library,
-                access: AdministratorAccess(environmentToken: SecretHash(of: "root")) { [clock] in
+                access: AdministratorAccess(
+                    environmentToken: environmentToken.map { SecretHash(of: $0) }
+                ) { [clock] in
                     clock.withLockedValue { $0 }
                 }, metrics: metrics, now: { [clock] in clock.withLockedValue { $0 } })
             dispatcher = RequestDispatcher(
@@ -613,6 +616,219 @@ struct ScheduledPublishTests {
         }
         let listed = await server.call("GET", "/scheduledPublishes").body["scheduledPublishes"]
         #expect(listed == [])
+    }
+
+    /// Also through a cancelled schedule, which can be scheduled again.
+    @Test func noScheduleComesAfterItself() async throws {
+        let server = try await Server()
+        let first = await server.schedule(["a": "2", "b": "1"], at: 100)
+        let second = await server.schedule(["a": "2", "b": "2"], at: 200, after: first.id)
+        let cancelled = await server.call(
+            "DELETE", "/scheduledPublishes/\(first.id)", tag: first.tag)
+        #expect(cancelled.status == 200)
+        for after in [second.id, first.id] {
+            let answer = await server.call(
+                "POST", "/scheduledPublishes",
+                [
+                    "changeRequest": .string(first.id), "at": Self.time(300),
+                    "after": .string(after),
+                ], tag: "*")
+            #expect(answer.status == 400, "\(answer.message)")
+        }
+    }
+
+    /// Votes on a step are not outdated by the publish of the step before it.
+    @Test func approvedStepsFollowEachOther() async throws {
+        let server = try await Server(approvals: 1)
+        var steps: [Server.Answer] = []
+        for number in 1...3 {
+            let made = await server.schedule(
+                ["a": "\(number)0", "b": "1"], at: Double(number) * 100, after: steps.last?.id)
+            steps.append(
+                await server.call(
+                    "POST", "/changeRequests/\(made.id):approve", [:], tag: made.tag,
+                    by: Server.bob))
+        }
+        for (place, step) in steps.enumerated() {
+            try await server.perform(at: Double(place + 1) * 100)
+            #expect(await server.get(step.id).state == "published")
+        }
+        #expect(try await server.values()["a"] == "30")
+        // Another edit of the first one is another basis of the second one.
+        let first = await server.schedule(["a": "40", "b": "1"], at: 1_000)
+        let second = await server.schedule(["a": "50", "b": "1"], at: 1_100, after: first.id)
+        for made in [first, second] {
+            _ = await server.call(
+                "PATCH", "/changeRequests/\(made.id)",
+                [
+                    "template": Self.template(["a": made.id == first.id ? "40" : "50", "b": "1"]),
+                    "base": "etag-default-4",
+                ], tag: "*")
+            let seen = await server.get(made.id)
+            _ = await server.call(
+                "POST", "/changeRequests/\(made.id):approve", [:], tag: seen.tag, by: Server.bob)
+        }
+        try await server.perform(at: 1_000)
+        #expect(await server.get(first.id).state == "published")
+        try await server.perform(at: 1_100)
+        #expect(await server.get(second.id).state == "conflict")
+    }
+
+    /// What others had set to the same before the start is theirs.
+    @Test func theEndKeepsWhatWasThereBeforeTheStart() async throws {
+        let server = try await Server()
+        let scheduled = await server.schedule(
+            ["a": "2", "b": "2", "c": "2"], at: 600, until: 1_200)
+        await server.publish(["a": "2", "b": "1", "c": "2"])
+        try await server.perform(at: 600)
+        #expect(try await server.values() == ["a": "2", "b": "2", "c": "2"])
+        try await server.perform(at: 1_200)
+        #expect(try await server.values() == ["a": "2", "b": "1", "c": "2"])
+        #expect(await server.get(scheduled.id).schedule?["end"]?["state"] == "published")
+    }
+
+    @Test func theEndOfWhatNobodyApprovedNeedsApprovals() async throws {
+        let server = try await Server()
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600, until: 1_200)
+        try await server.perform(at: 600)
+        let protected = await server.call(
+            "PUT", "/protection", ["requiredApprovals": 1], tag: "*", by: Server.root)
+        #expect(protected.status == 200)
+        try await server.perform(at: 1_200)
+        let end = await server.get(scheduled.id).schedule?["end"]
+        #expect(end?["state"] == "notApproved")
+        #expect(try await server.values()["a"] == "2")
+    }
+
+    /// An approval for a time is none for now.
+    @Test(arguments: [false, true])
+    func anApprovalForATimeIsNoneForNow(isCancelled: Bool) async throws {
+        let server = try await Server(approvals: 1)
+        var found = await server.schedule(["a": "2", "b": "1"], at: 600)
+        let request = "/changeRequests/\(found.id)"
+        found = await server.call("POST", request + ":approve", [:], tag: found.tag, by: Server.bob)
+        if isCancelled {
+            found = await server.call(
+                "DELETE", "/scheduledPublishes/\(found.id)", tag: found.tag)
+        }
+        let refused = await server.call(
+            "POST", request + ":publish", ["cancelSchedule": true], tag: found.tag)
+        #expect(refused.errorStatus == "APPROVAL_REQUIRED")
+        guard isCancelled else { return }
+        found = await server.call("POST", request + ":approve", [:], tag: found.tag, by: Server.bob)
+        let published = await server.call("POST", request + ":publish", [:], tag: found.tag)
+        #expect(published.status == 200, "\(published.message)")
+    }
+
+    /// However many comments it has.
+    @Test func aFullRequestCanBeCancelled() async throws {
+        let server = try await Server(approvals: 1)
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600)
+        let waiting = await server.schedule(["a": "1", "b": "2"], at: 700)
+        let text = JSONNode.string(String(repeating: "\u{1}", count: 1_000))
+        for id in [scheduled.id, waiting.id] {
+            for size in [1_000, 100, 10, 1] {
+                var status = 201
+                while status == 201 {
+                    let comment =
+                        size == 1_000 ? text : .string(String(repeating: "x", count: size))
+                    status = await server.call(
+                        "POST", "/changeRequests/\(id)/comments", ["text": comment], by: Server.bob
+                    ).status
+                }
+                #expect(status == 400)
+            }
+        }
+        try await server.perform(at: 600)
+        #expect(await server.get(scheduled.id).state == "notApproved")
+        let cancelled = await server.call(
+            "DELETE", "/scheduledPublishes/\(waiting.id)", tag: "*")
+        #expect(cancelled.state == "cancelled", "\(cancelled.message)")
+    }
+
+    /// Once the publish that comes first is moved behind it, or is gone.
+    @Test func aPublishThatLostItsPredecessorDoesNotHappen() async throws {
+        let server = try await Server()
+        let first = await server.schedule(["a": "2", "b": "1"], at: 100)
+        let second = await server.schedule(["a": "2", "b": "2"], at: 200, after: first.id)
+        let moved = await server.call(
+            "PATCH", "/scheduledPublishes/\(first.id)", ["at": Self.time(300)], tag: "*")
+        #expect(moved.status == 200)
+        #expect(await server.get(second.id).schedule?["outlook"] == "waitsForPredecessor")
+        try await server.perform(at: 200)
+        #expect(await server.get(second.id).state == "waiting")
+        try await server.perform(at: 300)
+        try await server.perform(at: 301)
+        #expect(await server.get(second.id).state == "published")
+        let third = await server.schedule(["a": "3", "b": "2"], at: 400)
+        let fourth = await server.schedule(["a": "3", "b": "3"], at: 500, after: third.id)
+        let closed = await server.call("POST", "/changeRequests/\(third.id):close", [:], tag: "*")
+        #expect(closed.status == 200)
+        #expect(await server.get(fourth.id).schedule?["outlook"] == "conflict")
+        // Its record goes in time.
+        for days in [91.0, 99] {
+            try await server.store.removeExpiredChangeRequests(
+                at: Self.beginning + days * 86_400)
+        }
+        #expect(await server.call("GET", "/changeRequests/\(third.id)").status == 404)
+        try await server.perform(at: 500)
+        #expect(await server.get(fourth.id).state == "conflict")
+        let late = await server.call(
+            "POST", "/scheduledPublishes",
+            [
+                "title": "x", "template": Self.template(["a": "9"]), "base": "etag-default-1",
+                "at": Self.time(70 * 86_400),
+                "after": .string(await server.schedule(["a": "8"], at: 1_000).id),
+            ])
+        #expect(late.status == 400 && late.message.contains("60 days"), "\(late.message)")
+    }
+
+    /// A server without the token of the environment leaves what that has scheduled to others.
+    @Test func aServerThatDoesNotKnowTheSchedulerLeavesItToOthers() async throws {
+        let server = try await Server()
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600, by: Server.root)
+        let other = try await Server(on: server, environmentToken: nil)
+        try await other.perform(at: 600)
+        #expect(await server.get(scheduled.id).state == "waiting")
+        try await server.perform(at: 601)
+        #expect(await server.get(scheduled.id).state == "published")
+        let late = await server.schedule(["a": "2", "b": "2"], at: 700, by: Server.root)
+        try await other.perform(at: 5_000)
+        #expect(await server.get(late.id).state == "missed")
+    }
+
+    /// Another token of a program's name is another program.
+    @Test func aProgramIsItsToken() async throws {
+        let program = Administrator(name: "ci", role: .publisher)
+        let server = try await Server(with: [program])
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600, by: program)
+        _ = try await server.store.revokeToken(id: "ci", actor: "root", date: Self.beginning)
+        try await server.store.addToken(
+            StoredToken(
+                id: "ci 2", name: "ci", role: .publisher, hash: .sha256(of: "ci 2"),
+                creationDate: Self.beginning), actor: "root")
+        try await server.perform(at: 600)
+        #expect(await server.get(scheduled.id).state == "notPermitted")
+    }
+
+    @Test func aMoveChecksTheZone() async throws {
+        let server = try await Server()
+        let made = await server.call(
+            "POST", "/scheduledPublishes",
+            [
+                "title": "x", "template": Self.template(["a": "2"]), "base": "etag-default-1",
+                "at": "2026-12-01T09:00:00+01:00", "zone": "Europe/Berlin",
+            ])
+        let target = "/scheduledPublishes/\(made.id)"
+        for (body, status) in [
+            ([:], 400), (["zone": "America/New_York"], 400), (["zone": "Europe/Berlin\0"], 400),
+            (["zone": "Europe/Paris"], 200), (["zone": "UTC", "at": "2026-12-01T09:00:00Z"], 200),
+            (["zone": .null], 200),
+        ] as [(JSONNode, Int)] {
+            let answer = await server.call("PATCH", target, body, tag: "*")
+            #expect(answer.status == status, "\(body): \(answer.message)")
+            if status == 200 { #expect(answer.schedule?["zone"] ?? .null == body["zone"]) }
+        }
     }
 
     /// The service of a real server, by the real clock.

@@ -42,7 +42,7 @@ struct ChangeRequestStepTests {
             creationDate: date)
         request.schedule = ScheduledPublish(
             start: .init(date: date, text: "start"), end: .init(date: date + 60, text: "end"),
-            scheduler: ada)
+            scheduler: ada, tokenID: "1")
         func step(_ action: AuditEntry.Action, _ request: ChangeRequest) throws -> WebhookEvent? {
             let table = ChangeRequestTable([], at: date, deletedVersion: nil)
             return try table.change(

@@ -192,33 +192,45 @@ package final class AdministratorAccess: Sendable {
             tokenID: "openid-\(id)", tokenHash: signIn.secret(of: person), expirationDate: nil)
     }
 
-    /// True while who scheduled a publish may publish in a project, also with another token.
+    /// Whether who scheduled a publish may publish in a project.
+    enum SchedulingRight: Sendable {
+        case granted
+        case refused
+        /// Only another server can tell: this one has no token from the environment, or no provider.
+        case unknown
+    }
+
+    /// The right of who scheduled a publish: of a person by any token or by the rules for sign-ins, and
+    /// of a program by the token that it used.
     ///
     /// - Parameters:
     ///   - schedule: The schedule.
     ///   - project: The project's name.
     ///   - tokens: All stored tokens.
-    /// - Returns: False when the person or the token is gone, or has a lower role.
-    func mayPublish(
-        _ schedule: ScheduledPublish, inProject project: String, tokens: [StoredToken]
-    ) -> Bool {
+    /// - Returns: The right as it is now.
+    func right(
+        to schedule: ScheduledPublish, inProject project: String, tokens: [StoredToken]
+    ) -> SchedulingRight {
         if let person = schedule.signIn {
-            return holder(of: person).map {
-                $0.administrator.role(inProject: project) >= .publisher
-            } ?? false
+            guard signIn != nil else { return .unknown }
+            let role = holder(of: person)?.administrator.role(inProject: project)
+            return role.map { $0 >= .publisher } ?? false ? .granted : .refused
         }
-        let name = schedule.scheduler.actor
         // Reserved names, which no stored token has.
-        if name.hasPrefix(Administrator.localNamePrefix) { return true }
-        if name == Self.environmentTokenName { return environmentHolder != nil }
+        let name = schedule.scheduler.actor
+        if name.hasPrefix(Administrator.localNamePrefix) { return .granted }
+        if name == Self.environmentTokenName {
+            return environmentHolder == nil ? .unknown : .granted
+        }
         let date = now()
-        return tokens.contains { token in
+        let isGranted = tokens.contains { token in
             let isTheirs =
                 schedule.scheduler.person.map { token.owner?.hasSameBytes(as: $0) ?? false }
-                ?? token.name.hasSameBytes(as: name)
+                ?? (token.id == schedule.tokenID)
             return isTheirs && token.isLiving(at: date)
                 && token.role(inProject: project).map { $0 >= .publisher } ?? false
         }
+        return isGranted ? .granted : .refused
     }
 
     /// False once the caller's token has expired or been revoked, or the caller's session has ended.

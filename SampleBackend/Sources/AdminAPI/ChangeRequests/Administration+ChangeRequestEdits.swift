@@ -27,10 +27,9 @@ extension Administration {
             guard template == nil, version == nil else {
                 throw RequestError.invalidArgument("Send either a template or the draft.")
             }
-            let owner = (request.caller as? AdministratorCaller)?.id ?? ""
             guard
                 let draft = try await self.draft(
-                    at: .init(owner: owner, project: request.project))
+                    at: .init(owner: request.tokenID, project: request.project))
             else {
                 throw RequestError.notFound("You have no draft in this project: send a template.")
             }

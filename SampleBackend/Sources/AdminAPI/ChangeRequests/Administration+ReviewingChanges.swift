@@ -49,14 +49,21 @@ extension Administration {
     }
 
     /// An open request with what decides about it; adds to the basis what it reads.
+    ///
+    /// `depth` is the number of requests that come after it.
     func reviewed(
-        _ stored: StoredChangeRequest, over basis: inout ReviewBasis
+        _ stored: StoredChangeRequest, over basis: inout ReviewBasis, depth: Int = 0
     ) async throws -> ReviewedChangeRequest {
         guard let contents = stored.contents else { throw RequestError.storeUnavailable }
-        let predecessor = try await unpublishedPredecessor(of: stored)
+        let predecessor = try await predecessor(of: stored)
         var current = basis.template
-        if let predecessor, predecessor.state == .open {
-            current = try await reviewed(predecessor, over: &basis).merged?.template ?? current
+        var predecessorOutlook: ReviewedChangeRequest.Outlook?
+        if let earlier = predecessor?.stored, earlier.state == .open,
+            depth < ScheduledChain.maximumLength
+        {
+            let review = try await reviewed(earlier, over: &basis, depth: depth + 1)
+            current = review.merged?.template ?? current
+            predecessorOutlook = review.outlook
         }
         let review = ChangeReview(
             base: try RemoteConfigTemplate(stored: contents.base),
@@ -72,12 +79,15 @@ extension Administration {
         } catch {
             problems = error.problems
         }
-        let outdated = try await outdatedVoters(of: stored, review, over: &basis)
+        let outdated = try await outdatedVoters(
+            of: stored, review, after: try await publishedSteps(before: stored), over: &basis)
         let signedIn = signedInVoters(of: stored)
         return ReviewedChangeRequest(
             stored: stored, basis: basis, current: current, predecessor: predecessor,
-            isSchedulerPermitted: stored.request.schedule.map {
-                access.mayPublish($0, inProject: stored.project, tokens: basis.tokens)
+            predecessorOutlook: predecessorOutlook,
+            isSchedulerPermitted: stored.request.schedule.map { schedule in
+                access.right(to: schedule, inProject: stored.project, tokens: basis.tokens)
+                    != .refused
             } ?? true, review: review, merged: merged, problems: problems,
             outdatedVoters: outdated, signedInVoters: signedIn,
             count: ApprovalCount(
@@ -96,21 +106,38 @@ extension Administration {
     /// The people who approved before a publish that changed what the request uses.
     ///
     /// A version that is no longer kept cannot be compared, so approvals given over it are outdated.
+    /// `steps` are the versions in which the requests before it were published, on which the edit is
+    /// based: they outdate nothing.
     private func outdatedVoters(
-        of stored: StoredChangeRequest, _ review: ChangeReview, over basis: inout ReviewBasis
+        of stored: StoredChangeRequest, _ review: ChangeReview, after steps: [Int],
+        over basis: inout ReviewBasis
     ) async throws -> [String] {
         var known: [Int: Bool] = [basis.live.version.number: false]
         var outdated: [String] = []
         for vote in stored.request.votes where vote.verdict == .approve {
             let number = vote.liveVersion
             if known[number] == nil {
-                let seen = try await template(version: number, of: stored.project, from: &basis)
-                known[number] =
-                    seen.map { review.isTouched(byChangeFrom: $0, to: basis.template) } ?? true
+                known[number] = try await isTouched(
+                    review, since: number, after: steps, of: stored.project, over: &basis)
             }
             if known[number] ?? true { outdated.append(vote.person) }
         }
         return outdated
+    }
+
+    private func isTouched(
+        _ review: ChangeReview, since number: Int, after steps: [Int], of project: String,
+        over basis: inout ReviewBasis
+    ) async throws -> Bool {
+        var earlier = try await template(version: number, of: project, from: &basis)
+        for step in steps where step > number {
+            let before = try await template(version: step - 1, of: project, from: &basis)
+            guard let seen = earlier, let before,
+                !review.isTouched(byChangeFrom: seen, to: before)
+            else { return true }
+            earlier = try await template(version: step, of: project, from: &basis)
+        }
+        return earlier.map { review.isTouched(byChangeFrom: $0, to: basis.template) } ?? true
     }
 
     /// An earlier version, which is read once for all requests.

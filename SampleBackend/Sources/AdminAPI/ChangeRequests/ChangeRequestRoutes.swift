@@ -129,12 +129,13 @@ struct ChangeRequestRoutes: Sendable {
         return Self.answer(try await administration.save(submission, over: stored))
     }
 
-    /// The vote of the caller, and the request that it is for.
+    /// The vote of the caller, and the request that it is for; `isForNow`: not for the time of its
+    /// schedule.
     ///
     /// - Throws: A ``RequestError`` with status 403 for a caller who may not vote on the request.
     private func castVote(
         _ verdict: ChangeRequest.Verdict, _ body: JSONNode, comment: String?,
-        by request: RouteRequest
+        isForNow: Bool = false, by request: RouteRequest
     ) async throws -> (ChangeRequest.Vote, StoredChangeRequest) {
         guard case .tag = try request.seenState else {
             throw RequestError.invalidArgument(
@@ -167,7 +168,8 @@ struct ChangeRequestRoutes: Sendable {
             person: person, actor: request.participant.actor,
             signIn: request.administrator?.person, verdict: verdict,
             digest: stored.request.contentDigest,
-            scheduledDates: stored.request.schedule?.dates, liveVersion: seen, comment: comment,
+            scheduledDates: isForNow ? nil : stored.request.schedule?.waitingDates,
+            liveVersion: seen, comment: comment,
             date: administration.now())
         return (vote, stored)
     }
@@ -209,7 +211,9 @@ struct ChangeRequestRoutes: Sendable {
         let comment = try body.comment(named: "comment")
         let vote =
             try body.flag(named: "approve")
-            ? try await castVote(.approve, body, comment: comment, by: request).0 : nil
+            ? try await castVote(
+                .approve, body, comment: comment, isForNow: true, by: request
+            ).0 : nil
         let published = try await administration.publishChangeRequest(
             request.changeRequestTarget, expecting: try request.seenState,
             by: ChangeRequestPublisher(

@@ -40,7 +40,11 @@ struct ReviewedChangeRequest: Sendable {
     let current: RemoteConfigTemplate?
 
     /// The request that is to be published first and has not been; nil for none.
-    let predecessor: StoredChangeRequest?
+    let predecessor: SchedulePredecessor?
+
+    /// What the schedule of the request that is to be published first will come to; nil unless it
+    /// waits.
+    let predecessorOutlook: Outlook?
 
     /// False when who scheduled the request may no longer publish in the project.
     let isSchedulerPermitted: Bool
@@ -66,7 +70,8 @@ struct ReviewedChangeRequest: Sendable {
         guard let contents = stored.contents else { throw RequestError.storeUnavailable }
         let base = try RemoteConfigTemplate(stored: contents.base)
         self.init(
-            stored: stored, basis: nil, current: nil, predecessor: nil, isSchedulerPermitted: true,
+            stored: stored, basis: nil, current: nil, predecessor: nil, predecessorOutlook: nil,
+            isSchedulerPermitted: true,
             review: ChangeReview(
                 base: base, edited: try RemoteConfigTemplate(stored: contents.edited), live: base),
             merged: nil, problems: [], outdatedVoters: [], signedInVoters: [],
@@ -77,7 +82,8 @@ struct ReviewedChangeRequest: Sendable {
 
     init(
         stored: StoredChangeRequest, basis: ReviewBasis?, current: RemoteConfigTemplate?,
-        predecessor: StoredChangeRequest?, isSchedulerPermitted: Bool, review: ChangeReview,
+        predecessor: SchedulePredecessor?, predecessorOutlook: Outlook?,
+        isSchedulerPermitted: Bool, review: ChangeReview,
         merged: ValidatedTemplate?, problems: [TemplateProblem], outdatedVoters: [String],
         signedInVoters: [String], count: ApprovalCount
     ) {
@@ -85,6 +91,7 @@ struct ReviewedChangeRequest: Sendable {
         self.basis = basis
         self.current = current
         self.predecessor = predecessor
+        self.predecessorOutlook = predecessorOutlook
         self.isSchedulerPermitted = isSchedulerPermitted
         self.review = review
         self.merged = merged

@@ -14,6 +14,9 @@ extension RouteRequest {
             identity: administrator?.person?.identity)
     }
 
+    /// The identifier of the caller's token.
+    var tokenID: String { (caller as? AdministratorCaller)?.id ?? "" }
+
     /// The caller's role in the project of the path.
     var roleInProject: StoredToken.Role {
         administrator?.role(inProject: project) ?? .evaluator

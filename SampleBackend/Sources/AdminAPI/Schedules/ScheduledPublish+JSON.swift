@@ -15,12 +15,17 @@ extension ReviewedChangeRequest {
 
     /// Nil unless the start of the schedule waits.
     var outlook: Outlook? {
-        guard stored.state == .open, stored.request.schedule?.waitingPart == .start else {
-            return nil
-        }
+        guard stored.state == .open, let schedule = stored.request.schedule,
+            schedule.waitingPart == .start
+        else { return nil }
         if !isSchedulerPermitted { return .notPermitted }
-        if let predecessor, predecessor.dueDate == nil {
-            return predecessor.state == .open ? .waitsForPredecessor : .conflict
+        if let predecessor {
+            guard let earlier = predecessor.stored, earlier.state == .open else {
+                return .conflict
+            }
+            guard predecessorOutlook == .willPublish,
+                earlier.dueDate.map({ $0 <= schedule.start.date }) ?? false
+            else { return .waitsForPredecessor }
         }
         guard merged != nil else { return conflicts.isEmpty ? .invalid : .conflict }
         return basis?.protection == nil || count.isSufficient ? .willPublish : .needsApproval

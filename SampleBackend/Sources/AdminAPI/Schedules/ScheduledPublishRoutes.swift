@@ -53,7 +53,8 @@ struct ScheduledPublishRoutes: Sendable {
         let predecessor = try await predecessor(in: body, before: times, of: request)
         let schedule = ScheduledPublish(
             start: times.start, end: times.end, zone: times.zone, scheduler: request.participant,
-            signIn: request.administrator?.person, predecessor: predecessor?.id)
+            signIn: request.administrator?.person, tokenID: request.tokenID,
+            predecessor: predecessor?.id)
         var submission: ChangeRequestSubmission
         var known: StoredChangeRequest?
         if let id = body["changeRequest"] {
@@ -96,9 +97,6 @@ struct ScheduledPublishRoutes: Sendable {
             expecting: try request.seenState)
     }
 
-    /// Maximum number of requests that are published one after the other.
-    private static let longestChain = 10
-
     /// The request that `after` names, whose publish is scheduled and not later; nil without one.
     private func predecessor(
         in body: JSONNode, before times: ScheduledTimes, of request: RouteRequest
@@ -107,9 +105,6 @@ struct ScheduledPublishRoutes: Sendable {
         guard let id = node.stringValue else {
             throw RequestError.invalidArgument(
                 "after is \(node.kindDescription): send the identifier of a scheduled publish.")
-        }
-        guard body["changeRequest"]?.stringValue.map({ !$0.hasSameBytes(as: id) }) ?? true else {
-            throw RequestError.invalidArgument("after is the change request itself.")
         }
         let found = try await administration.openChangeRequest(
             ChangeRequestTarget(
@@ -121,28 +116,37 @@ struct ScheduledPublishRoutes: Sendable {
                 "The publish of \(id.shortened) is not scheduled, so nothing can come after it: "
                     + "schedule it first.")
         }
-        guard schedule.start.date <= times.start.date else {
-            throw RequestError.invalidArgument(
+        try Self.check(times, after: schedule, of: id)
+        try await administration.checkChain(of: body["changeRequest"]?.stringValue, after: found)
+        return found
+    }
+
+    /// - Throws: A ``RequestError`` with status 400 when a publish would come before the other one, or
+    ///   too long after it.
+    private static func check(
+        _ times: ScheduledTimes, after schedule: ScheduledPublish, of id: String
+    ) throws(RequestError) {
+        let gap = times.start.date.timeIntervalSince(schedule.start.date)
+        guard gap >= 0 else {
+            throw .invalidArgument(
                 "at is before \(schedule.start.text), the time of the publish \(id.shortened) after "
                     + "which this one is to be: send a later time.")
         }
-        var (length, earlier) = (1, try await administration.unpublishedPredecessor(of: found))
-        while let next = earlier {
-            length += 1
-            guard length < Self.longestChain else {
-                throw RequestError.invalidArgument(
-                    "\(Self.longestChain) publishes one after the other are the maximum: wait for the "
-                        + "first.")
-            }
-            earlier = try await administration.unpublishedPredecessor(of: next)
+        guard gap <= TemplateStoreLimits.schedulingGap else {
+            throw .invalidArgument(
+                "at is more than 60 days after \(schedule.start.text), the time of the publish "
+                    + "\(id.shortened): schedule this one without after.")
         }
-        return found
     }
 
     /// Moves a schedule that waits; votes for the former times do not count any more.
     @Sendable
     private func move(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody(knows: ["at", "until", "zone"])
+        guard case .object(let members) = body, !members.isEmpty else {
+            throw RequestError.invalidArgument(
+                "The body is empty: send at, until or zone to change.")
+        }
         let stored = try await waitingRequest(request)
         let schedule = try Self.schedule(of: stored)
         guard schedule.waitingPart == .start else {
@@ -150,18 +154,16 @@ struct ScheduledPublishRoutes: Sendable {
                 "Its start has been published: cancel the end, or schedule another publish.")
         }
         let times = try ScheduledTimes(in: body, replacing: schedule, at: administration.now())
-        if let id = schedule.predecessor,
-            let before = try await administration.unpublishedPredecessor(of: stored),
-            let start = before.request.schedule?.start, start.date > times.start.date
+        if let before = try await administration.predecessor(of: stored)?.stored,
+            let other = before.request.schedule
         {
-            throw RequestError.invalidArgument(
-                "at is before \(start.text), the time of the publish \(id.shortened) after which "
-                    + "this one is to be: send a later time.")
+            try Self.check(times, after: other, of: before.id)
         }
         var changed = stored.request
         let moved = ScheduledPublish(
             start: times.start, end: times.end, zone: times.zone, scheduler: request.participant,
-            signIn: request.administrator?.person, predecessor: schedule.predecessor)
+            signIn: request.administrator?.person, tokenID: request.tokenID,
+            predecessor: schedule.predecessor)
         changed.schedule = moved
         return try await save(
             changed, over: stored, .schedulePublish, detail: moved.auditText, by: request)

@@ -52,30 +52,37 @@ package struct ScheduledPublisher: Sendable {
             let part = schedule.waitingPart
         else { return }
         let date = administration.now()
-        let predecessor = try await administration.unpublishedPredecessor(of: stored)
+        let predecessor = try await administration.predecessor(of: stored)
+        let tokens = try await administration.storedTokens()
+        let right = administration.access.right(
+            to: schedule, inProject: header.project, tokens: tokens)
         switch DueAction(
             due: due, at: date, restoredAt: try await lastRestore(after: due, in: header.project))
         {
         case .wait: return
         case .miss(let reason):
-            let cause = predecessor.map {
-                "The change request \($0.id), which comes first, was not published in time."
-            }
+            let cause =
+                predecessor.map {
+                    "The change request \($0.id), which comes first, was not published in time."
+                }
+                ?? (right == .unknown
+                    ? "No server that knows \(schedule.scheduler.shownName) ran in time." : nil)
             return try await end(part, of: stored, as: .missed, because: cause ?? reason)
         case .publish: break
         }
         if let predecessor {
             // It waits until the other one is published, or its own time is over.
-            if predecessor.state == .open { return }
+            if predecessor.stored?.state == .open { return }
             return try await end(
                 part, of: stored, as: .conflict,
-                because: "The change request \(predecessor.id), which comes first, was "
-                    + "\(predecessor.state.rawValue.lowercased()).")
+                because: "The change request \(predecessor.id), which comes first, is "
+                    + "\(predecessor.stored?.state.rawValue.lowercased() ?? "not there any more").")
         }
-        let tokens = try await administration.storedTokens()
-        guard
-            administration.access.mayPublish(schedule, inProject: header.project, tokens: tokens)
-        else {
+        switch right {
+        case .granted: break
+        // Another server may know.
+        case .unknown: return
+        case .refused:
             return try await end(
                 part, of: stored, as: .notPermitted,
                 because: "\(schedule.scheduler.shownName) may no longer publish in this project.")
@@ -117,28 +124,24 @@ package struct ScheduledPublisher: Sendable {
                 comment: "scheduled for \(schedule.start.text)", occasion: .scheduledStart))
     }
 
-    /// Takes back what is still as the request has set it.
+    /// Takes back what the start has changed and is still as it has set it.
     private func takeBack(
         _ stored: StoredChangeRequest, by schedule: ScheduledPublish
     ) async throws {
-        guard let contents = stored.contents else { throw RequestError.storeUnavailable }
-        let live = try await administration.template(inProject: stored.project)
-        let merge = TemplateMerge(
-            base: try RemoteConfigTemplate(stored: contents.edited),
-            mine: try RemoteConfigTemplate(stored: contents.base),
-            theirs: try live.validated().template)
-        guard merge.moveConflicts.isEmpty else {
-            let moved = merge.moveConflicts.prefix(3).map(\.path.shortened).joined(separator: ", ")
+        let project = stored.project
+        let started = try await administration.template(
+            version: schedule.startOutcome?.version, inProject: project)
+        let live = try await administration.template(inProject: project)
+        let undo = PartialUndo(
+            of: try started.validated().template,
+            to: try RemoteConfigTemplate(
+                stored: try await administration.content(before: started)),
+            in: try live.validated().template)
+        let merged = undo.template.json()
+        guard merged.jsonData() != (try live.validated().template.json().jsonData()) else {
             return try await end(
-                .end, of: stored, as: .conflict,
-                because: "Settings were moved since the start: \(moved). Edit the template.")
-        }
-        let kept = merge.conflicts.map(\.path)
-        let merged = merge.merged.json()
-        guard merged.jsonData() != merge.theirs.json().jsonData() else {
-            return try await end(
-                .end, of: stored, as: kept.isEmpty ? .published : .conflict,
-                because: "Nothing was left to take back.", keeping: kept)
+                .end, of: stored, as: undo.kept.isEmpty ? .published : .conflict,
+                because: "Nothing was left to take back.", keeping: undo.kept)
         }
         let validated: ValidatedTemplate
         do {
@@ -148,12 +151,12 @@ package struct ScheduledPublisher: Sendable {
         }
         var approval = PublishApproval(person: schedule.scheduler.person)
         approval.changeRequest = ChangeRequestReference(
-            id: stored.id, tag: stored.tag, occasion: .scheduledEnd(kept: Self.listed(kept)))
+            id: stored.id, tag: stored.tag, occasion: .scheduledEnd(kept: Self.listed(undo.kept)))
         _ = try await administration.publish(
             Administration.CheckedTemplate(
                 validated: validated,
                 submission: TemplateSubmission(
-                    project: stored.project, content: merged.jsonData(),
+                    project: project, content: merged.jsonData(),
                     expectation: .version(live.version.number), date: administration.now(),
                     user: schedule.user,
                     description: "\(stored.request.title): taken back at its end",
@@ -189,10 +192,10 @@ package struct ScheduledPublisher: Sendable {
     }
 
     /// Maximum length of a stored reason, in Unicode scalars, and of a list of places.
-    private static let (maximumReasonLength, mostPlaces) = (1_000, 100)
+    private static let (maximumReasonLength, mostPlaces) = (1_000, 50)
 
     private static func listed(_ paths: [String]) -> [String] {
-        paths.prefix(mostPlaces).map { String($0.unicodeScalars.prefix(300)) }
+        paths.prefix(mostPlaces).map { String($0.unicodeScalars.prefix(200)) }
     }
 
     /// Maximum number of entries of the audit trail in which a restore is looked for; an hour has
@@ -219,20 +222,4 @@ extension ScheduledPublish {
 
 extension ChangeRequest.Participant {
     fileprivate var shownName: String { person ?? actor }
-}
-
-extension Administration {
-    /// The request that is to be published before a scheduled one; nil when there is none, and when
-    /// it has been published.
-    func unpublishedPredecessor(
-        of stored: StoredChangeRequest
-    ) async throws(RequestError) -> StoredChangeRequest? {
-        guard let schedule = stored.request.schedule, schedule.waitingPart == .start,
-            let id = schedule.predecessor
-        else { return nil }
-        let found = try await changeRequestIfPresent(
-            ChangeRequestTarget(
-                project: stored.project, id: id, isLimitedToPresentProject: false))
-        return found?.state == .published ? nil : found
-    }
 }

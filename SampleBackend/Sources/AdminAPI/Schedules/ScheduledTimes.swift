@@ -20,28 +20,30 @@ struct ScheduledTimes: Sendable {
     init(
         in body: JSONNode, replacing earlier: ScheduledPublish? = nil, at date: Date
     ) throws(RequestError) {
-        let zone = try Self.zone(in: body) ?? earlier?.zone.flatMap { Self.knownZone($0) }
-        let start = try Self.time("at", in: body, zone: zone, at: date)
-        // A start that has passed stays when only the end is moved.
-        guard let start = start ?? earlier?.start else {
+        let zone = body["zone"] == nil ? earlier?.zone : try Self.zone(in: body)
+        guard let start = try Self.time("at", in: body, at: date) ?? earlier?.start else {
             throw .invalidArgument(
                 "at is missing: send the time, such as 2026-12-01T09:00:00+01:00.")
         }
         let end =
             body["until"] == .null
-            ? nil : try Self.time("until", in: body, zone: zone, at: date) ?? earlier?.end
+            ? nil : try Self.time("until", in: body, at: date) ?? earlier?.end
+        if let known = zone.flatMap({ TimeZone(identifier: $0) }) {
+            try Self.check(start, named: "at", in: known)
+            if let end { try Self.check(end, named: "until", in: known) }
+        }
         if let end, end.date < start.date + Self.shortestTime {
             throw .invalidArgument(
                 "until is not after at: send a time at least a minute after \(start.text).")
         }
-        (self.start, self.end, self.zone) = (start, end, zone?.identifier)
+        (self.start, self.end, self.zone) = (start, end, zone)
     }
 
     /// Shortest time between start and end, in seconds.
     private static let shortestTime = 60.0
 
     private static func time(
-        _ name: String, in body: JSONNode, zone: TimeZone?, at date: Date
+        _ name: String, in body: JSONNode, at date: Date
     ) throws(RequestError) -> ScheduledPublish.Time? {
         guard let node = body[name] else { return nil }
         guard let text = node.stringValue, let time = Date(timestamp: text) else {
@@ -55,33 +57,34 @@ struct ScheduledTimes: Sendable {
         guard time.timeIntervalSince(date) <= TemplateStoreLimits.schedulingHorizon else {
             throw .invalidArgument("\(name) is too far ahead: send a time within two years.")
         }
-        if let zone { try check(time, text, named: name, in: zone) }
         return .init(date: time, text: text)
     }
 
-    private static func zone(in body: JSONNode) throws(RequestError) -> TimeZone? {
+    /// The IANA name of a time zone; nil for null.
+    private static func zone(in body: JSONNode) throws(RequestError) -> String? {
         guard let node = body["zone"], node != .null else { return nil }
-        guard let name = node.stringValue, let zone = knownZone(name) else {
+        guard let name = node.stringValue, isZone(name) else {
             throw .invalidArgument(
                 "zone is not the name of a time zone: send one of the IANA time zone database, such "
                     + "as Europe/Berlin.")
         }
-        return zone
+        return name
     }
 
-    /// A zone by its IANA name; nil for abbreviations such as CET, which stand for several.
-    private static func knownZone(_ name: String) -> TimeZone? {
-        let isName = name.utf8.count <= 64 && name.utf8.allSatisfy { $0 < 0x80 }
-        guard isName, name == "UTC" || name.utf8.contains(UInt8(ascii: "/")) else { return nil }
-        return TimeZone(identifier: name)
+    /// True for an IANA name, and not for abbreviations such as CET, which stand for several zones.
+    private static func isZone(_ name: String) -> Bool {
+        guard name.utf8.count <= 64, name.wholeMatch(of: #/[A-Za-z0-9_+\/-]+/#) != nil,
+            name.utf8.elementsEqual("UTC".utf8) || name.utf8.contains(UInt8(ascii: "/"))
+        else { return false }
+        return TimeZone(identifier: name) != nil
     }
 
     /// - Throws: A ``RequestError`` with status 400 when the offset is not the one that the zone has
     ///   at this local time, which may not exist when the clocks go forward.
     private static func check(
-        _ time: Date, _ text: String, named name: String, in zone: TimeZone
+        _ given: ScheduledPublish.Time, named name: String, in zone: TimeZone
     ) throws(RequestError) {
-        let offset = offset(in: text)
+        let (time, offset) = (given.date, offset(in: given.text))
         if zone.secondsFromGMT(for: time) == offset { return }
         let local = time + Double(offset)
         let (before, after) = (

@@ -118,7 +118,7 @@ extension Administration {
     /// The content that a version replaced; empty before the first one.
     ///
     /// - Throws: A ``RequestError`` with status 404 when it is no longer stored.
-    private func content(before undone: StoredTemplate) async throws(RequestError) -> Data {
+    func content(before undone: StoredTemplate) async throws(RequestError) -> Data {
         let (project, number) = (undone.project, undone.version.number)
         let query = VersionQuery(limit: 2, endVersion: number)
         if let before = try await versions(inProject: project, matching: query).versions

@@ -1,0 +1,85 @@
+import ClientAPI
+import Foundation
+import HTTPServing
+import TemplateStore
+
+/// Scheduled publishes that come one after the other.
+enum ScheduledChain: Sendable {
+    /// Maximum number of requests that wait for each other.
+    static let maximumLength = 10
+}
+
+/// The request that is to be published before a scheduled one, and has not been.
+struct SchedulePredecessor: Sendable {
+    let id: String
+
+    /// Nil when the request is not there any more.
+    let stored: StoredChangeRequest?
+}
+
+extension Administration {
+    /// The request that is to be published before a scheduled one; nil when there is none, and when it
+    /// has been published.
+    func predecessor(
+        of stored: StoredChangeRequest
+    ) async throws(RequestError) -> SchedulePredecessor? {
+        guard let schedule = stored.request.schedule, schedule.waitingPart == .start,
+            let id = schedule.predecessor
+        else { return nil }
+        let found = try await changeRequestIfPresent(
+            ChangeRequestTarget(
+                project: stored.project, id: id, isLimitedToPresentProject: false))
+        return found?.state == .published ? nil : SchedulePredecessor(id: id, stored: found)
+    }
+
+    /// The versions in which the requests before a scheduled one were published, oldest first, as long
+    /// as each edit is based on the one before it.
+    func publishedSteps(before stored: StoredChangeRequest) async throws(RequestError) -> [Int] {
+        var (steps, later): ([Int], StoredChangeRequest) = ([], stored)
+        while steps.count < ScheduledChain.maximumLength,
+            let id = later.request.schedule?.predecessor
+        {
+            let found = try await changeRequestIfPresent(
+                ChangeRequestTarget(
+                    project: stored.project, id: id, isLimitedToPresentProject: false))
+            guard let found, found.contents?.edited == later.contents?.base else { break }
+            if let version = found.request.ending?.version {
+                steps.append(version)
+            } else if found.state != .open {
+                break
+            }
+            later = found
+        }
+        return steps.reversed()
+    }
+
+    /// Checks that a request can be published after another one.
+    ///
+    /// - Parameters:
+    ///   - id: The request; nil for a new one.
+    ///   - predecessor: The other one.
+    /// - Throws: A ``RequestError`` with status 400 when the other one comes after the request, or too
+    ///   many wait for each other.
+    func checkChain(
+        of id: String?, after predecessor: StoredChangeRequest
+    ) async throws(RequestError) {
+        var (length, earlier): (Int, StoredChangeRequest?) = (1, predecessor)
+        // Also of schedules that are cancelled, which can be scheduled again.
+        while let next = earlier, next.state == .open {
+            if let id, next.id.utf8.elementsEqual(id.utf8) {
+                throw .invalidArgument(
+                    "after comes after the change request itself: schedule that one first.")
+            }
+            length += 1
+            guard length <= ScheduledChain.maximumLength else {
+                throw .invalidArgument(
+                    "\(ScheduledChain.maximumLength) publishes one after the other are the maximum: "
+                        + "wait for the first.")
+            }
+            guard let before = next.request.schedule?.predecessor else { break }
+            earlier = try await changeRequestIfPresent(
+                ChangeRequestTarget(
+                    project: next.project, id: before, isLimitedToPresentProject: false))
+        }
+    }
+}
