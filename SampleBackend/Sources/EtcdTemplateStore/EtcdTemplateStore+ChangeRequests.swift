@@ -122,10 +122,9 @@ extension EtcdTemplateStore {
             EtcdRange(keys: keys.changeRequests(inProject: project)),
             EtcdRange(keys: .key(keys.deletedProject(project))),
         ])
-        let deleted = try reading.deletedVersion(at: 1)
-        return try EtcdChangeRequests(reading.keyValues(0)).headers
-            .map { $0.seen(at: date, deletedVersion: deleted) }
-            .sorted(by: ChangeRequestHeader.isListedBefore)
+        return try reading.changeRequests(
+            0, at: date, deletedVersion: try reading.deletedVersion(at: 1)
+        ).sorted(by: ChangeRequestHeader.isListedBefore)
     }
 
     /// The headers of the change requests of all projects whose schedules wait for a time.
@@ -162,7 +161,7 @@ extension EtcdTemplateStore {
     /// operations, and a removal takes five.
     private static let mostExpired = 20
 
-    /// Marks and removes the change requests of all projects that nobody changed for long.
+    /// Marks, expires and removes the change requests of all projects that nobody changed for long.
     public func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError) {
         let found: [EtcdKeyValue]
         do throws(EtcdFailure) {
@@ -173,8 +172,9 @@ extension EtcdTemplateStore {
         // A damaged one is reported where it is read, and keeps no others from their removal.
         let headers = found.compactMap { try? ChangeRequestRecord(decoding: $0).header() }
         let deleted = try await deletedVersions()
-        let expiry = ChangeRequestTable.expiry(of: headers, at: date) { deleted[$0] }
-        var rest = (expiry.removed + expiry.marked)[...]
+        let aging = ChangeRequestTable.aging(of: headers, at: date) { deleted[$0] }
+        for header in aging.expired { try await expire(header, at: date) }
+        var rest = (aging.removed + aging.marked)[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.mostExpired)
             rest = rest.dropFirst(part.count)
@@ -192,6 +192,44 @@ extension EtcdTemplateStore {
         return versions
     }
 
+    /// Records the expiry of a request, unless it has changed since.
+    private func expire(
+        _ header: ChangeRequestHeader, at date: Date
+    ) async throws(TemplateStoreError) {
+        let project = header.project
+        let key = keys.changeRequest(header.id, inProject: project)
+        let textKey = keys.changeRequestText(header.id, inProject: project)
+        let owner = owner.id
+        try await write(
+            reading: [
+                EtcdRange(keys: .key(key)), EtcdRange(keys: .key(textKey)),
+                EtcdRange(keys: .key(keys.deletedProject(project))),
+            ] + keys.receiverRanges(ofProject: project)
+        ) { [keys] reading throws(TemplateStoreError) -> EtcdDecision<Void> in
+            guard let found = reading.keyValues(0).first else { return .done(()) }
+            let known = try ChangeRequestRecord(decoding: found)
+            let deleted = try reading.deletedVersion(at: 2)
+            let aging = ChangeRequestTable.aging(of: [try known.header()], at: date) { _ in deleted
+            }
+            // A damaged one is reported where it is read, and keeps no others from their expiry.
+            let stored = try? known.stored(withText: reading.keyValues(1).first, keys: keys)
+            guard let header = aging.expired.first, let stored else { return .done(()) }
+            let record = ChangeRequestRecord(header, base: known.base, content: known.content)
+            var write = EtcdWrite<Void>(
+                guards: [.modified(key, at: found.modRevision)],
+                operations: [.put(key, try record.encoded()), header.dueOperation(keys)]
+            ) { _ in }
+            let receivers = try EtcdReceiver.all(in: reading, from: 3, keys: keys, for: owner)
+            try EtcdReceiver.enqueue(
+                [.changeRequest(step: ChangeRequestStep(expiryOf: stored))],
+                date: date.roundedToMilliseconds, for: receivers, in: &write, keys: keys)
+            write.change = .init(
+                subject: .changeRequest(project: project, id: header.id),
+                entry: AuditEntry(ofExpired: stored, date: date, revision: .zero))
+            return .write(write)
+        }
+    }
+
     private func removeExpired(
         _ headers: [ChangeRequestHeader], at date: Date,
         _ deletedVersions: [String: Int]  // names: names of projects are ASCII
@@ -203,14 +241,14 @@ extension EtcdTemplateStore {
         ) { [keys] reading throws(TemplateStoreError) -> EtcdDecision<Void> in
             let found = headers.indices.flatMap { reading.keyValues($0) }
             let shelf = try EtcdChangeRequests(found)
-            let expiry = ChangeRequestTable.expiry(of: shelf.headers, at: date) {
+            let aging = ChangeRequestTable.aging(of: shelf.headers, at: date) {
                 deletedVersions[$0]
             }
             var write = EtcdWrite(
                 guards: found.map { .modified($0.key, at: $0.modRevision) },
-                operations: shelf.removal(of: expiry.removed, keys: keys)
+                operations: shelf.removal(of: aging.removed, keys: keys)
             ) { _ in }
-            for header in expiry.marked {
+            for header in aging.marked {
                 let key = keys.changeRequest(header.id, inProject: header.project)
                 guard let known = shelf.records[key] else { continue }
                 let marked = ChangeRequestRecord(
@@ -256,6 +294,16 @@ extension ChangeRequestHeader {
     func dueOperation(_ keys: EtcdKeys) -> EtcdOperation {
         let key = keys.dueChangeRequest(id, inProject: project)
         return dueDate == nil ? .delete(.key(key)) : .put(key, Data())
+    }
+}
+
+extension EtcdReading {
+    /// The headers of the change requests in a range, as seen at a time.
+    func changeRequests(
+        _ place: Int, at date: Date, deletedVersion: Int?
+    ) throws(TemplateStoreError) -> [ChangeRequestHeader] {
+        try EtcdChangeRequests(keyValues(place)).headers
+            .map { $0.seen(at: date, deletedVersion: deletedVersion) }
     }
 }
 

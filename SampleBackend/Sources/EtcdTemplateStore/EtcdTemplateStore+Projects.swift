@@ -64,6 +64,7 @@ extension EtcdTemplateStore {
                 EtcdRange(keys: .key(keys.details(ofProject: project))),
                 EtcdRange(keys: .key(keys.createdProject(project))),
                 EtcdRange(keys: .key(keys.deletedProject(project))),
+                EtcdRange(keys: keys.changeRequests(inProject: project)),
             ]
         ) { [keys] reading throws(TemplateStoreError) in
             guard let current = try reading.records(0, as: VersionRecord.self).first else {
@@ -90,7 +91,11 @@ extension EtcdTemplateStore {
             }
             write.change = .init(
                 subject: .project(project),
-                entry: AuditEntry(of: deletion, lastVersion: current.number, revision: .zero))
+                entry: AuditEntry(
+                    of: deletion, lastVersion: current.number,
+                    requests: try reading.changeRequests(
+                        4, at: deletion.date, deletedVersion: try reading.deletedVersion(at: 3)),
+                    revision: .zero))
             return .write(write)
         }
         // The project is deleted already, so a failure here is not one of the deletion.

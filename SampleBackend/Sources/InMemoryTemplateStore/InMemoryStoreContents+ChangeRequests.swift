@@ -78,21 +78,29 @@ extension InMemoryStoreContents {
         }.filter { $0.dueDate != nil }.sorted(by: ChangeRequestHeader.isDueBefore)
     }
 
-    /// Marks and removes the requests of all projects that nobody changed for long.
+    /// Marks, expires and removes the requests of all projects that nobody changed for long.
     mutating func removeExpiredChangeRequests(at date: Date) {
         let all = changeRequests.all.flatMap { $0.1 }
-        let expiry = ChangeRequestTable.expiry(of: all.map(\.header), at: date) {
+        let aging = ChangeRequestTable.aging(of: all.map(\.header), at: date) {
             deletedVersions[$0]
         }
-        remove(expiry.removed)
-        for header in expiry.marked {
+        remove(aging.removed)
+        for header in aging.marked + aging.expired {
             guard
-                var marked = changeRequests[header.project]?.first(where: {
+                var aged = changeRequests[header.project]?.first(where: {
                     $0.id.utf8.elementsEqual(header.id.utf8)
                 })
             else { continue }
-            marked.header = header
-            replace(marked)
+            let isEnd = aged.state != header.state
+            aged.header = header
+            replace(aged)
+            guard isEnd else { continue }
+            record(
+                .changeRequest(project: header.project, id: header.id),
+                AuditEntry(ofExpired: aged, date: date, revision: nextRevision))
+            webhooks.enqueue(
+                [.changeRequest(step: ChangeRequestStep(expiryOf: aged))],
+                inProject: header.project, date: date.roundedToMilliseconds)
         }
     }
 }

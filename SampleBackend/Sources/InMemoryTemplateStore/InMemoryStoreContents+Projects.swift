@@ -38,7 +38,9 @@ extension InMemoryStoreContents {
         else { throw .projectMissing(deletion.project) }
         try deletion.check(details)
         let entry = AuditEntry(
-            of: deletion, lastVersion: current.version.number, revision: nextRevision)
+            of: deletion, lastVersion: current.version.number,
+            requests: changeRequestHeaders(inProject: deletion.project, date: deletion.date),
+            revision: nextRevision)
         delete(entry)
         webhooks.removeAll(inProject: deletion.project)
         drafts.removeAll(inProject: deletion.project)

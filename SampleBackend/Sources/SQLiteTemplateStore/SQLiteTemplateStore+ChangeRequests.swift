@@ -71,16 +71,23 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// Marks and removes the change requests of all projects that nobody changed for long.
+    /// Marks, expires and removes the change requests of all projects that nobody changed for long.
     public func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError) {
-        try await write(size: 0) { db in
+        let revision: StoreRevision? = try await write(size: 0) { [options] db in
             let deletedVersions = try db.deletedVersions()
-            let expiry = ChangeRequestTable.expiry(
+            let aging = ChangeRequestTable.aging(
                 of: try db.expiringChangeRequestHeaders(at: date), at: date
             ) { deletedVersions[$0] }
-            for header in expiry.removed { try db.remove(header) }
-            for header in expiry.marked { try db.mark(header) }
+            for header in aging.removed { try db.remove(header) }
+            for header in aging.marked { try db.mark(header) }
+            var revision: StoreRevision?
+            for header in aging.expired {
+                revision =
+                    try db.expire(header, at: date, keeping: options.keptChanges) ?? revision
+            }
+            return revision
         }
+        if let revision { signal.advance(to: revision) }
     }
 }
 
@@ -109,7 +116,7 @@ extension Database {
     }
 
     /// The headers of a project's change requests, as stored.
-    fileprivate func changeRequestHeaders(
+    func changeRequestHeaders(
         inProject project: String
     ) throws -> [ChangeRequestHeader] {
         try Row.fetchAll(
@@ -155,6 +162,26 @@ extension Database {
                 DELETE FROM change_requests
                 WHERE project = CAST(? AS BLOB) AND id = CAST(? AS BLOB)
                 """, arguments: [SQLiteBytes(header.project), SQLiteBytes(header.id)])
+    }
+
+    /// Records the expiry of a request; nil for a damaged one, which is reported where it is read.
+    fileprivate func expire(
+        _ header: ChangeRequestHeader, at date: Date, keeping kept: Int
+    ) throws -> StoreRevision? {
+        let known = try? changeRequest(
+            id: header.id, inProject: header.project, withContents: false)
+        guard var expired = known else { return nil }
+        expired.header = header
+        let revision = try recordChange(
+            .changeRequest(project: header.project, id: header.id), keeping: kept)
+        try record(AuditEntry(ofExpired: expired, date: date, revision: revision))
+        try upsert(expired)
+        if let project = try projectID(header.project) {
+            try enqueueDeliveries(
+                of: [.changeRequest(step: ChangeRequestStep(expiryOf: expired))],
+                date: date.roundedToMilliseconds, inProject: project)
+        }
+        return revision
     }
 
     /// Stores the mark of a header.

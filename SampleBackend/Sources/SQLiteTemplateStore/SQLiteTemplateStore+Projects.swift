@@ -40,7 +40,11 @@ extension SQLiteTemplateStore {
             try deletion.check(details)
             let revision = try db.recordChange(
                 .project(deletion.project), keeping: options.keptChanges)
-            let entry = AuditEntry(of: deletion, lastVersion: lastVersion, revision: revision)
+            let deleted = try db.deletedVersion(ofProject: deletion.project)
+            let requests = try db.changeRequestHeaders(inProject: deletion.project)
+                .map { $0.seen(at: deletion.date, deletedVersion: deleted) }
+            let entry = AuditEntry(
+                of: deletion, lastVersion: lastVersion, requests: requests, revision: revision)
             try db.record(entry)
             try db.deleteProject(of: entry)
             return (revision, lastVersion)

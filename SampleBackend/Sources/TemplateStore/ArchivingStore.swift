@@ -114,7 +114,7 @@ extension AuditEntry {
         case .createProject, .deleteProject: .project(project)
         case .createChangeRequest, .editChangeRequest, .approveChangeRequest,
             .rejectChangeRequest, .commentChangeRequest, .closeChangeRequest, .schedulePublish,
-            .cancelScheduledPublish, .endScheduledPublish:
+            .cancelScheduledPublish, .endScheduledPublish, .expireChangeRequest:
             .changeRequest(project: project, id: subject)
         }
     }

@@ -103,6 +103,8 @@ public struct AuditEntry: Sendable, Hashable {
         case cancelScheduledPublish = "CANCEL_SCHEDULED_PUBLISH"
         /// Records why nothing was published at a scheduled time.
         case endScheduledPublish = "END_SCHEDULED_PUBLISH"
+        /// A change request expires, since nobody changed it for too long.
+        case expireChangeRequest = "EXPIRE_CHANGE_REQUEST"
         /// Deletes an archived project with all of its content except the audit trail.
         case deleteProject = "DELETE_PROJECT"
         /// Attempts to sign in to the console without a valid token.

@@ -85,18 +85,32 @@ public struct ChangeRequestHeader: Sendable, Hashable {
     /// The last change, or the next time of the schedule if that is later.
     private var lastDate: Date { max(updateTime, dueDate ?? updateTime) }
 
-    /// The header with its mark at a time; nil when the request is to be removed.
-    package func pruned(at date: Date, deletedVersion: Int?) -> ChangeRequestHeader? {
+    /// The header with its mark or as expired at a time; nil when the request is to be removed.
+    ///
+    /// An expiry is recorded, and a request removed, only after a mark of some age, since this
+    /// machine's clock may be ahead.
+    package func aged(at date: Date, deletedVersion: Int?) -> ChangeRequestHeader? {
         let lifetime = TemplateStoreLimits.changeRequestLifetime
-        let isOpen = state == .open && self.deletedVersion == deletedVersion
+        var aged = self
+        if state == .open, self.deletedVersion == deletedVersion {
+            let rule = ExpiryRule(
+                lifetime: lifetime, grace: TemplateStoreLimits.changeRequestExpiryGrace)
+            let notice = rule.notice(after: expiryNoticeDate, lastDate, at: date)
+            guard rule.isOver(notice, at: date) else {
+                aged.expiryNoticeDate = notice
+                return aged
+            }
+            aged = ChangeRequestHeader(
+                project: project, id: id, state: .expired, tag: UUID().uuidString.lowercased(),
+                updateTime: lastDate, deletedVersion: self.deletedVersion, size: size,
+                scheduledDate: scheduledDate)
+        }
         let rule = ExpiryRule(
-            // An open one expires first, which is its end.
-            lifetime: isOpen ? 2 * lifetime : lifetime,
+            lifetime: aged.state == .expired ? 2 * lifetime : lifetime,
             grace: TemplateStoreLimits.draftGrace)
-        let notice = rule.notice(after: expiryNoticeDate, lastDate, at: date)
+        let notice = rule.notice(after: aged.expiryNoticeDate, lastDate, at: date)
         if rule.isOver(notice, at: date) { return nil }
-        var pruned = self
-        pruned.expiryNoticeDate = notice
-        return pruned
+        aged.expiryNoticeDate = notice
+        return aged
     }
 }

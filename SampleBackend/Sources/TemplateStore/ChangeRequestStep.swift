@@ -19,6 +19,8 @@ public struct ChangeRequestStep: Sendable, Hashable, Codable {
         case scheduleFailed
         /// The end of the schedule was published.
         case takenBack
+        /// Nobody changed it for too long.
+        case expired
     }
 
     /// The kind.
@@ -33,8 +35,8 @@ public struct ChangeRequestStep: Sendable, Hashable, Codable {
     /// Who made the request.
     public let author: ChangeRequest.Participant
 
-    /// Who took the step.
-    public let actor: ChangeRequest.Participant
+    /// Who took the step; nil for an expiry.
+    public let actor: ChangeRequest.Participant?
 
     /// The people who approve the current content, whether or not their votes count; the first
     /// ``mostApprovers``.
@@ -109,8 +111,13 @@ extension ChangeRequestStep {
             versionBefore: known == 0 ? nil : known)
     }
 
+    /// The expiry of a request.
+    package init(expiryOf stored: StoredChangeRequest) {
+        self.init(.expired, of: stored, by: nil)
+    }
+
     private init(
-        _ kind: Kind, of stored: StoredChangeRequest, by actor: ChangeRequest.Participant,
+        _ kind: Kind, of stored: StoredChangeRequest, by actor: ChangeRequest.Participant?,
         clearedApprovals: Int? = nil, versionBefore: Int? = nil
     ) {
         let request = stored.request
@@ -118,7 +125,7 @@ extension ChangeRequestStep {
         requestID = stored.id
         title = Self.bounded(request.title, Self.mostTitleBytes)
         author = Self.bounded(request.author)
-        self.actor = Self.bounded(actor)
+        self.actor = actor.map { Self.bounded($0) }
         approvers = request.approvals.prefix(Self.mostApprovers)
             .map { Self.bounded($0.person, Self.mostNameBytes) }
         self.clearedApprovals = clearedApprovals

@@ -7,9 +7,9 @@ public import Foundation
 /// edit is based and the edited one, since older versions are dropped. Each change replaces the
 /// request with the expected tag, and has an entry in the audit trail.
 ///
-/// An open request expires ``TemplateStoreLimits/changeRequestLifetime`` after its last change. An
-/// ended one is removed that long after its end, by ``removeExpiredChangeRequests(at:)``, and only
-/// after it was marked ``TemplateStoreLimits/draftGrace`` before. Deleting its project closes a
+/// An open request expires ``TemplateStoreLimits/changeRequestLifetime`` after its last change, which
+/// ``removeExpiredChangeRequests(at:)`` records about a day later. An ended one is removed that long
+/// after its end, and only after it was marked ``TemplateStoreLimits/draftGrace`` before. Deleting its project closes a
 /// request, which stays readable. ``ChangeRequestTable`` has the limits of a project.
 public protocol ChangeRequestStoring: Sendable {
     /// Creates or replaces an open request if the stored one is as expected.
@@ -40,8 +40,10 @@ public protocol ChangeRequestStoring: Sendable {
         date: Date
     ) async throws(TemplateStoreError) -> [ChangeRequestHeader]
 
-    /// Marks the requests of all projects that are to be removed, and removes those whose mark is
-    /// old enough.
+    /// Marks the requests of all projects that are to expire or to be removed, and expires or
+    /// removes those whose mark is old enough.
+    ///
+    /// Each expiry is a change with an entry in the audit trail, and webhooks are told of it.
     func removeExpiredChangeRequests(at date: Date) async throws(TemplateStoreError)
 }
 
@@ -115,7 +117,7 @@ public struct StoredChangeRequest: Sendable, Hashable {
         case open = "OPEN"
         case published = "PUBLISHED"
         case closed = "CLOSED"
-        /// Nobody changed it for too long; never stored.
+        /// Nobody changed it for too long; stored some time later.
         case expired = "EXPIRED"
     }
 
@@ -159,6 +161,15 @@ extension AuditEntry {
             action: submission.action, subject: submission.id,
             detail: [submission.request.title, submission.detail].compactMap { $0 }
                 .joined(separator: ": "))
+    }
+}
+
+extension AuditEntry {
+    package init(ofExpired request: StoredChangeRequest, date: Date, revision: StoreRevision) {
+        self.init(
+            revision: revision, project: request.project, date: date.roundedToMilliseconds,
+            actor: "", action: .expireChangeRequest, subject: request.id,
+            detail: request.request.title)
     }
 }
 
@@ -227,4 +238,8 @@ extension TemplateStoreLimits {
     /// The time from its last change until an open change request expires, and from the end of a
     /// request until it is removed, in seconds: 90 days.
     public static let changeRequestLifetime: TimeInterval = 90 * 86_400
+
+    /// The time from the marking of an expired change request until its expiry is recorded, in
+    /// seconds: a day.
+    public static let changeRequestExpiryGrace: TimeInterval = 86_400
 }

@@ -106,26 +106,40 @@ package struct ChangeRequestTable: Sendable {
         return first.size < second.size
     }
 
-    /// The requests whose mark for removal changes at a time, and those that are to be removed.
+    /// What becomes of requests that nobody changes.
+    package struct Aging: Sendable {
+        /// Those whose mark changes, with their new marks.
+        package fileprivate(set) var marked: [ChangeRequestHeader] = []
+        /// Those whose expiry is to be recorded, as expired.
+        package fileprivate(set) var expired: [ChangeRequestHeader] = []
+        /// Those that are to be removed, as they are.
+        package fileprivate(set) var removed: [ChangeRequestHeader] = []
+    }
+
+    /// What becomes of requests at a time.
     ///
     /// - Parameters:
     ///   - headers: Requests of any projects, as stored.
     ///   - date: The current time.
     ///   - deletedVersion: The last version of a deleted project.
-    /// - Returns: The marked ones with their new marks, and the others as they are.
-    package static func expiry(
+    /// - Returns: The requests that change.
+    package static func aging(
         of headers: [ChangeRequestHeader], at date: Date, deletedVersion: (String) -> Int?
-    ) -> (marked: [ChangeRequestHeader], removed: [ChangeRequestHeader]) {
-        var (marked, removed): ([ChangeRequestHeader], [ChangeRequestHeader]) = ([], [])
+    ) -> Aging {
+        var aging = Aging()
         for header in headers {
-            let pruned = header.pruned(at: date, deletedVersion: deletedVersion(header.project))
-            guard let pruned else {
-                removed.append(header)
+            let aged = header.aged(at: date, deletedVersion: deletedVersion(header.project))
+            guard let aged else {
+                aging.removed.append(header)
                 continue
             }
-            if pruned != header { marked.append(pruned) }
+            if aged.state != header.state {
+                aging.expired.append(aged)
+            } else if aged != header {
+                aging.marked.append(aged)
+            }
         }
-        return (marked, removed)
+        return aging
     }
 }
 

@@ -123,12 +123,34 @@ extension AuditEntry {
             action: .createProject, subject: creation.project, detail: creation.details.auditText)
     }
 
-    package init(of deletion: ProjectDeletion, lastVersion: Int, revision: StoreRevision) {
+    /// Between the last version and the change requests; part of stored entries.
+    private static let closedRequestsPrefix = "; closed change requests "
+
+    /// Maximum number of change requests that the entry of a deletion names.
+    private static let mostClosedRequests = 20
+
+    /// - Parameters:
+    ///   - deletion: The deletion.
+    ///   - lastVersion: The last version of the project.
+    ///   - requests: The change requests of the project as they were before.
+    ///   - revision: The revision.
+    package init(
+        of deletion: ProjectDeletion, lastVersion: Int, requests: [ChangeRequestHeader],
+        revision: StoreRevision
+    ) {
+        let open = requests.filter { $0.state == .open }.map(\.id)
+        let more = open.count - Self.mostClosedRequests
+        let closed =
+            open.isEmpty
+            ? ""
+            : Self.closedRequestsPrefix
+                + open.prefix(Self.mostClosedRequests).joined(separator: ", ")
+                + (more > 0 ? " and \(more) more" : "")
         self.init(
             revision: revision, project: deletion.project,
             date: deletion.date.roundedToMilliseconds, actor: deletion.actor,
             action: .deleteProject, subject: deletion.project,
-            detail: "\(Self.lastVersionPrefix)\(lastVersion)")
+            detail: "\(Self.lastVersionPrefix)\(lastVersion)\(closed)")
     }
 
     /// The last version of the project that the entry's change deleted; nil for other changes.
@@ -136,7 +158,7 @@ extension AuditEntry {
         guard action == .deleteProject, let detail, detail.hasPrefix(Self.lastVersionPrefix) else {
             return nil
         }
-        return Int(detail.dropFirst(Self.lastVersionPrefix.count))
+        return Int(detail.dropFirst(Self.lastVersionPrefix.count).prefix { $0 != ";" })
     }
 
     /// The empty template of the project that the entry's change created; nil for other changes.

@@ -269,6 +269,12 @@ extension TemplateStoreConformance {
             try await trial.store.deleteProject(
                 ProjectDeletion(
                     project: StoreTrial.project, date: StoreTrial.date, actor: "root"))
+            let entry = try await trial.store.auditEntries(
+                inProject: StoreTrial.project, matching: AuditQuery(actions: [.deleteProject])
+            ).first
+            try trial.expect(
+                entry?.detail, is: "last version 1; closed change requests 1",
+                "The entry of a deletion names the requests that it closes.")
             for isNew in [false, true] {
                 if isNew { try await trial.publish() }
                 let found = try await trial.reopen().changeRequest(

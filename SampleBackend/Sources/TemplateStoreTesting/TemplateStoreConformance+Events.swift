@@ -8,6 +8,7 @@ extension TemplateStoreConformance {
             Check("webhooksKeepTheirTopics", Self.webhooksKeepTheirTopics),
             Check("stepsOfRequestsAreQueued", Self.stepsOfRequestsAreQueued),
             Check("aPublishOfARequestIsQueuedTwice", Self.aPublishOfARequestIsQueuedTwice),
+            Check("expiriesAreRecordedOnce", Self.expiriesAreRecordedOnce),
             Check("stepsAreDeliveredInOrder", Self.stepsAreDeliveredInOrder),
             Check("aFailingStepHoldsUpNoVersion", Self.aFailingStepHoldsUpNoVersion),
             Check("waitingStepsAreLimited", Self.waitingStepsAreLimited),
@@ -85,7 +86,7 @@ extension TemplateStoreConformance {
                 found.map(\.clearedApprovals), is: [nil, nil, nil, 1, nil],
                 "An edit has the number of approvals that no longer count.")
             try trial.expect(
-                found.map(\.actor.person), is: ["Ada", "Bob", "Eve", "Ada", "Zoe"],
+                found.map(\.actor?.person), is: ["Ada", "Bob", "Eve", "Ada", "Zoe"],
                 "A step has who took it.")
             try trial.expect(
                 found.allSatisfy { $0.requestID == "1" && $0.author.person == "Ada" },
@@ -118,8 +119,56 @@ extension TemplateStoreConformance {
                 try trial.expect(step?.versionBefore, is: version - 1, rule)
                 try trial.expect(step?.versionAfter, is: version, rule)
                 try trial.expect(step?.bypassReason, is: reason, rule)
-                try trial.expect(step?.actor.person, is: "Zoe", rule)
+                try trial.expect(step?.actor?.person, is: "Zoe", rule)
             }
+        }
+    }
+
+    /// The expiry of a request is in the audit trail and the change feed once, and webhooks are told
+    /// of it; a request that changes before is not expired.
+    public func expiriesAreRecordedOnce() async throws {
+        try await onNewStore { trial in
+            try await trial.addEventWebhook([.changeRequest])
+            let open = try await trial.save(StoreTrial.changeRequest("Old"))
+            let other = try await trial.save(StoreTrial.changeRequest("Kept"), id: "2")
+            func age(_ days: Double) async throws {
+                try await trial.store.removeExpiredChangeRequests(
+                    at: StoreTrial.date + days * 86_400)
+            }
+            func entries() async throws -> [AuditEntry] {
+                try await trial.reopen().auditEntries(
+                    inProject: StoreTrial.project,
+                    matching: AuditQuery(actions: [.expireChangeRequest]))
+            }
+            try await age(89)
+            try await trial.save(
+                other.request, id: "2", edited: nil, expecting: .tag(other.tag),
+                action: .commentChangeRequest, date: StoreTrial.date + 89 * 86_400)
+            try await age(90)
+            let rule = "An expiry is recorded once, a day after it was noticed."
+            try trial.expect(try await entries(), is: [], rule)
+            let before = try await trial.revision()
+            for days in [91.0, 91.5, 92] { try await age(days) }
+            let found = try await entries()
+            try trial.expect(found.map(\.subject), is: ["1"], rule)
+            try trial.expect(found.first?.detail, is: "Old", "The entry has the title.")
+            try trial.expect(found.first?.actor, is: "", "Nobody made it expire.")
+            try trial.expect(
+                found.first?.date, is: StoreTrial.date + 91 * 86_400, "The entry has the time.")
+            try trial.expect(
+                try await trial.next(1, of: trial.reopen().changes(since: before)).map(\.subject),
+                is: [.changeRequest(project: StoreTrial.project, id: "1")], rule)
+            let steps = try await trial.steps()
+            try trial.expect(steps.map(\.kind), is: [.expired, .opened, .opened], rule)
+            try trial.expect(steps.first?.requestID, is: "1", rule)
+            let stored = try await trial.reopen().changeRequest(
+                id: "1", inProject: StoreTrial.project, date: StoreTrial.date)
+            try trial.expect(
+                stored?.state, is: .expired, "A recorded expiry does not depend on the clock.")
+            try trial.expect(
+                StoreTrial.text(stored?.contents?.edited), is: "{}",
+                "An expired request stays readable.")
+            try trial.expect(stored?.tag != open.tag, rule, found: open.tag)
         }
     }
 

@@ -76,8 +76,9 @@ extension ChangeRequestStep {
         var node: JSONNode = [
             "event": .string(WebhookEvent.Topic.changeRequest.rawValue),
             "step": .string(kind.rawValue), "project": .string(project),
-            "changeRequest": request, "actor": actor.message,
+            "changeRequest": request,
         ]
+        node.setMember("actor", actor?.message)
         node.setMember("clearedApprovals", clearedApprovals.map { .number("\($0)") })
         node.setMember("versionBefore", versionBefore.map { .string("\($0)") })
         node.setMember("versionAfter", versionAfter.map { .string("\($0)") })

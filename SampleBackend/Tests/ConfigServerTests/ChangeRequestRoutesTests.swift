@@ -470,12 +470,11 @@ struct ChangeRequestRoutesTests {
                 ),
                 (Self.template(["a": "1", "b": "1"], conditions: ["x"]), []),
                 (
-                    lacksAll,
-                    [
-                        open.id, "the condition 'x' and the setting 'Default.a', which",
-                        other.id, "the setting 'Default.b', which",
-                    ]
+                    Self.template(["a": "1", "c": "1"], conditions: ["x"]),
+                    [other.id, "the setting 'Default.b', which"]
                 ),
+                // Of several fields of a name, the answer has the last one.
+                (lacksAll, [open.id, "the condition 'x' and the setting 'Default.a', which"]),
             ] as [(JSONNode, [String])] {
                 let warning = try await put(template)
                 if names.isEmpty { #expect(warning?.contains("change request") != true) }

@@ -37,7 +37,8 @@ struct EtcdDeletionTests {
                 ]
                 write.change = .init(
                     subject: .project("p"),
-                    entry: AuditEntry(of: deletion, lastVersion: 2, revision: .zero))
+                    entry: AuditEntry(
+                        of: deletion, lastVersion: 2, requests: [], revision: .zero))
                 return .write(write)
             }
             try await body(store)

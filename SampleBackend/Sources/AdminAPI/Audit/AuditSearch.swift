@@ -27,6 +27,7 @@ struct AuditSearch: Sendable {
         "SCHEDULE_PUBLISH": "Schedule publish",
         "CANCEL_SCHEDULED_PUBLISH": "Cancel scheduled publish",
         "END_SCHEDULED_PUBLISH": "Not published as scheduled",
+        "EXPIRE_CHANGE_REQUEST": "Change request expired",
     ]
 
     /// The names that ``action(of:)`` returns for sessions, which the store records as tokens.

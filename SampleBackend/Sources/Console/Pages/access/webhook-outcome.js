@@ -14,6 +14,7 @@ const steps = {
     published: 'published', bypassed: 'published without approval', closed: 'closed',
     scheduled: 'scheduled', scheduleCancelled: 'schedule cancelled',
     scheduleFailed: 'not published as scheduled', takenBack: 'taken back',
+    expired: 'expired',
 };
 
 /**

@@ -31,6 +31,7 @@ export const actions = [
     ['SCHEDULE_PUBLISH', 'Schedule publish'],
     ['CANCEL_SCHEDULED_PUBLISH', 'Cancel scheduled publish'],
     ['END_SCHEDULED_PUBLISH', 'Not published as scheduled'],
+    ['EXPIRE_CHANGE_REQUEST', 'Change request expired'],
 ];
 
 /**
