@@ -54,7 +54,9 @@ extension EtcdTemplateStore {
             write.change = .init(
                 subject: .overrides(project: change.project, userID: change.userID),
                 // Values in parts are not known here.
-                entry: AuditEntry(of: change, replacing: current?.text, revision: .zero))
+                entry: AuditEntry(
+                    of: change, replacing: current?.text,
+                    isBeforeKnown: current?.reference == nil, revision: .zero))
             return .write(write)
         }
     }

@@ -187,14 +187,19 @@ extension AuditEntry {
     ///   - change: The change.
     ///   - before: The pinned values that it replaces; nil when there are none, or when they are
     ///     not known.
+    ///   - isBeforeKnown: False when there are values that are not known.
     ///   - revision: The revision of the change.
-    package init(of change: OverridesChange, replacing before: Data?, revision: StoreRevision) {
+    package init(
+        of change: OverridesChange, replacing before: Data?, isBeforeKnown: Bool = true,
+        revision: StoreRevision
+    ) {
         self.init(
             revision: revision, project: change.project, date: change.date.roundedToMilliseconds,
             actor: change.actor,
             action: change.content == nil ? .removeOverrides : .setOverrides,
             subject: change.userID,
-            detail: PinnedValuesText.differences(from: before, to: change.content))
+            detail: PinnedValuesText.differences(
+                from: before, to: change.content, isBeforeKnown: isBeforeKnown))
     }
 
     package init(of change: ProjectDetailsChange, revision: StoreRevision) {

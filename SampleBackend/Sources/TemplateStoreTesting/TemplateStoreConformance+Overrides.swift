@@ -1,5 +1,6 @@
 import Foundation
 import TemplateStore
+import Templates
 
 extension TemplateStoreConformance {
     /// The checks of ``OverridesStoring``.
@@ -12,6 +13,8 @@ extension TemplateStoreConformance {
             Check("removingNothingIsNoChange", Self.removingNothingIsNoChange),
             Check("overridesAreLimited", Self.overridesAreLimited),
             Check("theAuditTrailNamesPinnedValues", Self.theAuditTrailNamesPinnedValues),
+            Check(
+                "theAuditTrailLeadsBackToPinnedValues", Self.theAuditTrailLeadsBackToPinnedValues),
         ]
     }
 
@@ -154,7 +157,7 @@ extension TemplateStoreConformance {
     public func theAuditTrailNamesPinnedValues() async throws {
         try await onNewStore { trial in
             try await trial.publish()
-            let long = String(repeating: "x", count: 200)
+            let long = String(repeating: "x", count: 5_000)
             let contents: [String?] = [
                 #"{"Home":{"title":"x","count":3}}"#, #"{"Home":{"title":"y"}}"#,
                 #"{"Home":{"title":"y"}}"#, nil, #"{"Home":{"long":"\#(long)"}}"#,
@@ -166,11 +169,39 @@ extension TemplateStoreConformance {
                 "Home.count = 3; Home.title = \"x\"",
                 "Home.count no longer pinned (was 3); Home.title = \"y\" (was \"x\")",
                 nil, "Home.title no longer pinned (was \"y\")",
-                "Home.long = \"\(long.prefix(99))…",
+                "Home.long = \"\(long.prefix(99))…; long values are cut",
             ]
             try trial.expect(
                 entries.map(\.detail), is: expected.reversed(),
                 "The entry of a change of pinned values names what changes.")
+        }
+    }
+
+    /// Pinned values of earlier times follow from the current ones and the audit trail.
+    public func theAuditTrailLeadsBackToPinnedValues() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let contents: [String?] = [
+                nil, #"{"Home":{"title":"x; \"y\" (was","a.b":[1,{"c":null}]},"é":{}}"#,
+                #"{"Home":{"a.b":[1,{"c":null}],"\\":1.50}}"#, nil, #"{"Home":{"title":"z"}}"#,
+                #"{"Home":{"title":"z"}}"#, "{}", #"{"":{"":true}}"#,
+            ]
+            for content in contents { try await trial.pin(content, forUserID: "1") }
+            let reopened = try await trial.reopen()
+            let current = try await reopened.overrides(
+                forUserID: "1", inProject: StoreTrial.project)
+            let entries = try await reopened.auditEntries(
+                inProject: StoreTrial.project,
+                matching: AuditQuery(actions: [.setOverrides, .removeOverrides]))
+            let rule = "The audit trail leads back to earlier pinned values."
+            // The removal of absent values has no entry.
+            try trial.expect(entries.count, is: contents.count - 1, rule)
+            var pins = PinnedValues(jsonData: current)
+            for (entry, content) in zip(entries, contents.dropLast().reversed()) {
+                pins = try? pins?.reverting(entry.detail)
+                let expected = PinnedValues(jsonData: content.map { Data($0.utf8) })
+                try trial.expect(pins, is: expected, "\(rule) Before \(entry.detail ?? "nil").")
+            }
         }
     }
 

@@ -52,6 +52,27 @@ struct EtcdContentTests {
     }
 
     /// Parts are removed with their version, draft or pinned values.
+    @Test func theReplacementOfPinsInPartsSaysThatTheyAreNotRecorded() async throws {
+        try await withStore { store, _ in
+            try await store.submit("1")
+            let value = String(repeating: "x", count: EtcdTemplateStore.mostInRecord)
+            for content in [#"{"A":{"k":"\#(value)"}}"#, #"{"A":{"l":1}}"#, "{}"] {
+                try await store.setOverrides(
+                    OverridesChange(
+                        project: "p", userID: "1", content: Data(content.utf8), date: testDate,
+                        actor: "a"))
+            }
+            let details = try await store.auditEntries(
+                inProject: "p", matching: AuditQuery(limit: 2)
+            ).map(\.detail)
+            #expect(
+                details == [
+                    "A.l no longer pinned (was 1)",
+                    "A.l = 1; the values before it are not recorded",
+                ])
+        }
+    }
+
     @Test func partsGoWithWhatTheyBelongTo() async throws {
         try await withStore { store, _ in
             for number in 1...TemplateStoreLimits.keptVersions {

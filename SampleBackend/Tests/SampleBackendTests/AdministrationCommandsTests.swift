@@ -96,6 +96,37 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
+    func anEvaluationOfAnEarlierTimeSaysItsVersion(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        #expect(try await target.run("publish", target.template()).exitCode == 0)
+        let two = try await target.run("publish", target.template(title: "two"), "--force")
+        #expect(two.exitCode == 0)
+        let versions = try await target.run("versions", "--json").json["versions"]?.arrayValue
+        let first = try #require(versions?.last?["updateTime"]?.stringValue)
+        let then = try await target.run("evaluate", "--user", "4", "--at", first)
+        #expect(then.exitCode == 0, "\(then)")
+        #expect(then.output.contains("At \(first): version 1, published \(first)"), "\(then)")
+        #expect(then.output.contains("Home\n  title = \"Hello\""), "\(then)")
+        let node = try await target.run("evaluate", "--user", "4", "--at", first, "--json").json
+        #expect(node["version"]?["versionNumber"] == "1")
+        #expect(node["at"]?.stringValue == first)
+        #expect(node["pins"] == "known")
+        #expect(node["settings"]?["Home"]?["title"]?["value"] == "Hello")
+        let template = try target.template()
+        let rows = [
+            (["--at", String(first.dropLast())], "offset"),
+            (["--at", "2001-01-01T00:00:00Z"], "before the first version"),
+            (["--at", "9998-01-01T00:00:00Z"], "future"),
+            (["--at", first, "--template", template], "not both"),
+        ]
+        for (arguments, part) in rows {
+            let run = try await target.run(["evaluate"] + arguments)
+            #expect(run.exitCode == 64, "\(run)")
+            #expect(run.error.contains(part), "\(run)")
+        }
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
     func anExportHasTheDefaultValues(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         #expect(try await target.run("publish", target.template()).exitCode == 0)

@@ -34,7 +34,7 @@ struct AuditSearch: Sendable {
     private static let sessionActions = ["SIGN_IN", "SIGN_OUT"]
 
     /// Clocks of servers may differ, so entries are not exactly in the order of their times.
-    private static let clockTolerance: TimeInterval = 86_400
+    static let clockTolerance: TimeInterval = 86_400
 
     /// Lower-case words, each of which occurs in the actor, action, subject or detail.
     private let words: [String]

@@ -39,8 +39,11 @@ struct PreviewRoutes: Sendable {
     /// Evaluates the users of the request; nothing is stored.
     @Sendable
     private func preview(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.jsonBody(knows: ["template", "users"])
+        let body = try request.jsonBody(knows: ["template", "users", "at"])
         let users = try users(in: body)
+        if let time = try pastTime(in: body) {
+            return try await previewPast(users, at: time, inProject: request.project)
+        }
         let current = administration.library.project(request.project)
         var proposed: PublishedProject?
         if let template = body["template"], template != .null {
@@ -111,9 +114,12 @@ struct PreviewRoutes: Sendable {
 
     /// Writes one user at a time, since the JSON tree of all users would take many times the memory
     /// of the text.
-    private func write(
-        _ users: [PreviewUser], by preview: Preview, connectedSignals: [ExactText: [Signals]],
-        inProject project: String, to answer: inout ByteBuffer
+    ///
+    /// `pins` is what is known of the pinned values at an earlier time; nil for now.
+    func write(
+        _ users: [PreviewUser], by preview: Preview, pins: [ExactText: PastPins.Outcome]? = nil,
+        connectedSignals: [ExactText: [Signals]], inProject project: String,
+        to answer: inout ByteBuffer
     ) async throws {
         for (index, user) in users.enumerated() {
             if index > 0 { answer.writeString(",") }
@@ -124,7 +130,11 @@ struct PreviewRoutes: Sendable {
                 throw RequestError.previewTooLarge(users: index, limit: limit)
             }
             var node = preview.json(for: user)
-            if let userID = user.userID {
+            if let pins {
+                // Nothing can be pinned for users without an ID.
+                let outcome = user.userID.flatMap { pins[ExactText($0)] } ?? .known(PinnedValues())
+                outcome.add(to: &node)
+            } else if let userID = user.userID {
                 if let sets = connectedSignals[ExactText(userID)] {
                     node.setMember("connectedSignals", .array(sets.map(Self.json)))
                 } else if let recent = recentSignals(ofUser: userID, inProject: project) {

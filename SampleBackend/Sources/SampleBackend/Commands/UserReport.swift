@@ -46,9 +46,27 @@ struct UserReport {
                     + "on it are false.", .dim))
     }
 
+    /// Prints the version of an earlier time, and whether its pinned values are known.
+    private func printPast() {
+        guard let at = node["at"]?.stringValue, let version = node["version"] else { return }
+        let text = { (member: String) in version[member]?.stringValue?.escapedForTerminal ?? "?" }
+        let user = version["updateUser"]
+        let author = (user?["name"] ?? user?["email"])?.stringValue.map { " by \($0)" } ?? ""
+        Terminal.print(
+            "At \(at): version \(text("versionNumber")), published \(text("updateTime"))"
+                + author.escapedForTerminal)
+        if node["pins"] == "unknown" {
+            let reason = node["pinsReason"]?.stringValue?.escapedForTerminal ?? ""
+            Terminal.print(
+                Terminal.colored(
+                    "The values pinned then are not known, and left out here. \(reason)", .yellow))
+        }
+    }
+
     /// Prints each setting with its value and the reason, then each condition.
     func printReasons() {
         Terminal.print(Terminal.colored("Settings of \(name)", .bold))
+        printPast()
         for (section, settings) in node["settings"]?.objectValue ?? [:] {
             Terminal.print(section.escapedForTerminal)
             for (key, reason) in settings.objectValue ?? [:] {
