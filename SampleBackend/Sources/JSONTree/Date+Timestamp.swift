@@ -3,7 +3,9 @@ package import Foundation
 extension Date {
     /// The time in the format of RFC 3339, in UTC with milliseconds.
     package var timestamp: String {
-        formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        // Most milliseconds have no exact `Date`, and the format drops what is beyond a
+        // millisecond: every second one would be written as the one before it.
+        (self + 0.000_01).formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
     /// Parses a time in the format of RFC 3339, with or without a fraction of a second.

@@ -77,12 +77,11 @@ package enum EvaluationDocument: Sendable {
     }
 
     /// The time of which `timestamp` is this text; nil for any other text.
-    ///
-    /// `timestamp` drops what is beyond a millisecond, and most milliseconds have no exact `Date`: parsed
-    /// alone, such a text would be written as one that is a millisecond earlier.
     private static func date(writtenAs text: String) -> Date? {
-        guard let date = Date(timestamp: text) else { return nil }
-        return [date, date + 0.000_5].first { $0.timestamp.hasSameBytes(as: text) }
+        guard let date = Date(timestamp: text), date.timestamp.hasSameBytes(as: text) else {
+            return nil
+        }
+        return date
     }
 
     /// Indicates whether two documents differ in nothing but the pinned values.

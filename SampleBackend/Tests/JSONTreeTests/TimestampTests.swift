@@ -35,6 +35,14 @@ struct TimestampTests {
         #expect(Date(timestamp: text) == nil)
     }
 
+    @Test func eachMillisecondIsWrittenAsItself() {
+        for milliseconds in 0..<1_000 {
+            let date = Date(timeIntervalSince1970: Double(1_790_000_000_000 + milliseconds) / 1_000)
+            let digits = String("\(1_000 + milliseconds)".dropFirst())
+            #expect(date.timestamp == "2026-09-21T14:13:20.\(digits)Z")
+        }
+    }
+
     @Test func aFractionIsReadToTheMicrosecond() throws {
         let start = try #require(Date(timestamp: "2026-11-22T19:45:00Z"))
         for milliseconds in 0..<1_000 {
