@@ -315,7 +315,8 @@ class HistoryTests(SettingListCase):
         self.wait_for_text("Slower", "dialog")
         self.wait_for(lambda: self.find_all("dialog .side"), "the values")
         self.assertEqual(
-            [e.text for e in self.find_all("dialog li a")], ["Version 2", "Version 1"])
+            [e.text for e in self.find_all("dialog li a")],
+            ["Version 2", "Who got what", "Version 1", "Who got what"])
         self.assertEqual(
             [e.text.split("\n")[-1] for e in self.find_all("dialog li:first-child .side")],
             ["60.0", "75"])

@@ -10,7 +10,7 @@ from console_case import URL, gate, send
 from faults import Faults
 from held_timers import HeldTimers
 from large_project import large_template
-from task_case import TaskCase
+from task_case import TaskCase, with_interval
 
 
 class UserTests(TaskCase):
@@ -98,6 +98,86 @@ class UserTests(TaskCase):
         self.assertLess(row.index("60"), row.index("45"))
         self.assertNotIn("Changes", self.reason("AppFeatures.SomeFeature"))
         self.check_page("user-draft")
+
+    def enter_time(self, text):
+        """Sets the time of the past as its control does; a driver's keys depend on the language."""
+        self.driver.execute_script("""
+            const [input, text] = arguments;
+            input.value = text;
+            input.dispatchEvent(new Event('input', {bubbles: true}));
+            input.dispatchEvent(new Event('change', {bubbles: true}));
+        """, self.field("As it was at"), text)
+
+    def times(self):
+        """The times of the versions, the oldest first."""
+        versions = self.call("GET", "remoteConfig:listVersions")[1]["versions"]
+        return [version["updateTime"] for version in reversed(versions)]
+
+    @gate
+    def test_shows_what_a_user_got_at_an_earlier_time(self):
+        pins = "users/7/overrides"
+        self.assertEqual(self.call("PUT", pins, {"AppFeatures": {"RefreshInterval": 5}})[0], 200)
+        self.publish(with_interval("75"), "Slower")
+        self.assertEqual(self.call("DELETE", pins)[0], 200)
+        first, second = self.times()
+        # From the history of the setting.
+        self.go("settings")
+        self.press("More for AppFeatures.RefreshInterval")
+        self.press("History …")
+        self.wait_for_text("Slower", "dialog")
+        self.press("Who got what at version 2")
+        self.wait_for_text("Try as a user", "main h1")
+        time = self.field("As it was at").get_attribute("value")
+        self.assertRegex(time, r"^\d{4}-\d\d-\d\dT\d\d:\d\d")
+        self.assertIn(second[11:19] + " UTC", self.find("main form").text)
+        self.write("User ID", "7")
+        self.press("Preview")
+        self.wait_for_text("User 7", "main h2")
+        self.assertIn(
+            "5 Pinned for this user", self.reason("AppFeatures.RefreshInterval"))
+        self.wait_for_text("version 2, published", "main")
+        self.assertFalse(self.find_all("[aria-labelledby=pinned]"))
+        self.check_page("user-past")
+        # The link is of the instant, in any time zone.
+        self.assertIn(f"at={second.replace(':', '%3A')}", self.driver.current_url)
+        self.go("user", id="8", at=first)
+        self.wait_for_text("User 8", "main h2")
+        self.assertIn("60.0 Default value", self.reason("AppFeatures.RefreshInterval"))
+        self.wait_for_text("version 1, published", "main")
+        # Before the first version, and in the future.
+        self.enter_time("2001-01-01T00:00:00")
+        self.press("Preview")
+        self.wait_for_text("before the first version", "main .message.error")
+        self.enter_time("2999-01-01T00:00:00")
+        self.wait_for_text("this is in the future", "main form")
+        self.press("Preview")
+        self.wait_for_text("is in the future", "main .message.error")
+        # Back to now.
+        self.press("Now")
+        self.assertEqual(self.field("As it was at").get_attribute("value"), "")
+        self.press("Preview")
+        self.wait_for(lambda: "75" in (self.reason("AppFeatures.RefreshInterval") or ""), "now")
+        self.wait_for_text("Nothing is pinned", "main")
+        self.assertNotIn("at=", self.driver.current_url)
+
+    def test_says_that_pins_of_an_earlier_time_are_not_known(self):
+        pins = "users/7/overrides"
+        long = {"SampleViewConfiguration": {"LabelText": "x" * 5000}}
+        self.assertEqual(self.call("PUT", pins, long)[0], 200)
+        self.publish(with_interval("75"), "Slower")
+        self.assertEqual(self.call("DELETE", pins)[0], 200)
+        self.go("user", id="7", at=self.times()[1])
+        self.wait_for_text("The values that were pinned then are not known", "main .message")
+        self.assertIn("Default value", self.reason("SampleViewConfiguration.LabelText"))
+
+    def test_keeps_the_entered_time(self):
+        self.go("user", id="7")
+        self.wait_for_text("User 7", "main h2")
+        self.enter_time("2001-01-01T00:00:00")
+        self.driver.refresh()
+        self.wait_for_text("before the first version", "main .message.error")
+        self.assertTrue(
+            self.field("As it was at").get_attribute("value").startswith("2001-01-01T00:00"))
 
     def test_takes_custom_signals(self):
         self.publish({
@@ -483,6 +563,14 @@ class UserOnAPhoneTests(TaskCase):
             "const {top, bottom} = arguments[0].getBoundingClientRect();"
             "return top >= 0 && bottom <= innerHeight;", heading), "the result in view")
         self.assertEqual(heading.value_of_css_property("outline-style"), "solid")
+
+
+    def test_shows_an_earlier_time(self):
+        version = self.call("GET", "remoteConfig:listVersions")[1]["versions"][0]
+        self.go("user", id="3", at=version["updateTime"])
+        self.wait_for_text("version 1, published", "main")
+        self.check_page("user-past")
+        self.check_targets("user-past")
 
 
 class ManyPinsTests(TaskCase):

@@ -488,6 +488,9 @@ type PreviewedUser = {
     connectedSignals?: SignalValues[];
     /** The common signals of the user's last request, while no app is connected. */
     recentSignals?: SignalValues;
+    /** Whether the values that were pinned at an earlier time are known; only with `at`. */
+    pins?: 'known' | 'unknown';
+    pinsReason?: string;
 };
 
 type ConfigurationDocument = {
@@ -510,6 +513,9 @@ type ReachValue = {
 /** Answer of a preview. */
 type Preview = {
     versionNumber?: string;
+    /** The earlier time of the preview, and the version of then. */
+    at?: string;
+    version?: Version;
     users: PreviewedUser[];
     connected?: ConnectedPreview;
     estimate?: {evaluated: number, changed: number};
@@ -936,6 +942,14 @@ type SettingComparison = {section: string, key: string, now?: Reason, draft?: Re
 
 /** The filter of a user's settings and conditions. */
 type UserFilter = RowSearch & {isDifferentOnly: boolean, conditions: RowSearch};
+
+/** Field for the time of a preview of the past. */
+type PastTimeField = {
+    /** The time in UTC; null for now. */
+    time: () => string | null;
+    text: () => string;
+    node: HTMLElement;
+};
 
 /** Fields for the signals of a user. */
 type SignalFields = {

@@ -10,6 +10,7 @@ import {changeNames} from '../differences/difference-sections.js';
 import {member} from '../json/json.js';
 import {address, go} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
+import {refusal} from '../server/session.js';
 import {dateText, relativeTime} from '../text/formats.js';
 
 /** Number of changes of a setting that the server keeps. */
@@ -49,9 +50,10 @@ export class SettingHistories {
     /** Why the histories are missing; null when they are loaded. */
     problem = null;
 
-    /** @param {{project: string}} value */
-    constructor({project}) {
+    /** @param {{project: string, session: Session}} value */
+    constructor({project, session}) {
         this.project = project;
+        this.session = session;
     }
 
     /**
@@ -143,27 +145,37 @@ export class SettingHistories {
      */
     async open(setting) {
         const left = new AbortController();
+        const mayPreview = !refusal(this.session, 'editor');
         /**
          * What each version changed; null until it is read.
          *
          * @type {?Map<string, SettingChange>}
          */
         let changes = null;
-        const compared = await openDialog(`History of ${setting.name}`, (close) => {
+        const followed = await openDialog(`History of ${setting.name}`, (close) => {
+            /**
+             * @param {string} page
+             * @param {Record<string, string>} query
+             * @param {string} text
+             * @param {string} [label]
+             */
+            const link = (page, query, text, label) => h('a', {
+                href: address(page, query), 'aria-label': label, onclick: (event) => {
+                    event.preventDefault();
+                    close({page, query});
+                }}, text);
             /** @param {Version} version */
             const row = (version) => {
                 const change = changes?.get(version.versionNumber);
                 const {versionNumber, updateTime, description} = version;
-                const query = {to: versionNumber};
                 return h('li', {},
-                    h('a', {href: address('history', query), onclick: (event) => {
-                        event.preventDefault();
-                        close(query);
-                    }}, `Version ${versionNumber}`),
+                    link('history', {to: versionNumber}, `Version ${versionNumber}`),
                     h('span', {class: 'muted'}, timeText(updateTime),
                         ` by ${publisherName(version)}`),
                     change?.change
                         && badge(changeNames[change.change], change.change.toLowerCase()),
+                    mayPreview && link('user', {at: updateTime}, 'Who got what',
+                        `Who got what at version ${versionNumber}`),
                     description && h('p', {}, description), change?.parts
                         && partsView(change.parts, setting.parameter?.valueType ?? 'STRING'));
             };
@@ -196,6 +208,6 @@ export class SettingHistories {
             };
         });
         left.abort();
-        if (compared) go('history', compared);
+        if (followed) go(followed.page, followed.query);
     }
 }

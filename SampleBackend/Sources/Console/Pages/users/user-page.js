@@ -1,5 +1,6 @@
 /**
- * User page: a user's configuration now and with the draft, with the reason for each value.
+ * User page: a user's configuration now and with the draft, or at an earlier time, with the reason
+ * for each value.
  */
 
 import {knownSignals} from '../conditions/known-signals.js';
@@ -15,22 +16,25 @@ import {address, go, setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
+import {readVersion} from '../server/versions.js';
 import {ownKey} from '../storage/stored-data.js';
+import {withLocalTimes} from '../text/formats.js';
 import {hiddenCharacters, marked} from '../text/hidden-characters.js';
 import {connectedOffer} from './connected-signals.js';
 import {overridesView} from './overrides-view.js';
+import {pastHead, pastTimeField} from './past-view.js';
 import {previewDraft} from './proposal.js';
 import {assumption, signalFields, signalParameters, signalsOf} from './signal-fields.js';
 import {userView} from './user-view.js';
 
 /**
  * User and signals that were entered last at this address, else those in the address, else those
- * that the tab previewed last.
+ * that the tab previewed last. A time, as the text of its field, is only in the first.
  *
  * @param {URLSearchParams} query
  * @param {string} key
  * @param {PageInput} input
- * @returns {{userID: string, signals: SignalValues}}
+ * @returns {{userID: string, signals: SignalValues, at?: string}}
  */
 function initialUser(query, key, input) {
     const {content} = input;
@@ -54,6 +58,29 @@ function keepUser(key, user) {
     } catch {
         // The storage is full: the address still has the user.
     }
+}
+
+/** @param {PreviewUser} user */
+function nameOf({userID}) {
+    return userID === null ? 'users without an ID' : `user ${marked(userID)}`;
+}
+
+/**
+ * Heading of the result, with what is unusual about the ID.
+ *
+ * @param {PreviewUser} user
+ */
+function userHead({userID}) {
+    const hidden = hiddenCharacters(userID ?? '');
+    return [
+        h('div', {class: 'page-head'},
+            h('h2', {}, userID === null ? 'Users without an ID' : `User ${marked(userID)}`),
+            h('div', {class: 'actions'}, copyButton('Copy link', wholeAddress))),
+        hidden && message('warning', `This ID ${hidden}. It is another user than the one `
+            + 'without it.'),
+        /[,;]\s/.test(userID ?? '') && message('warning', 'This is one user ID. '
+            + 'Enter the ID of one user at a time.'),
+    ];
 }
 
 /**
@@ -87,19 +114,42 @@ export function show(main, context) {
     const pinSearch = {text: ''};
     const signals = signalFields(kept.signals,
         knownSignals(workspace.template, left.signal, project));
+    const past = pastTimeField(context.query.get('at'), kept.at);
 
     /**
      * @param {PreviewUser} user
      * @param {AbortSignal} signal
+     * @param {?string} [at]
      * @returns {Promise<Preview>}
      */
-    const preview = async (user, signal) => (await call(
+    const preview = async (user, signal, at = null) => (await call(
         'POST', projectPath(project, 'remoteConfig:preview'),
-        {signal, body: {users: [user]}})).body;
+        {signal, body: {users: [user], ...at && {at}}})).body;
+
+    /**
+     * Shows what a user got at an earlier time.
+     *
+     * @param {PreviewUser} user
+     * @param {string} at
+     * @param {AbortSignal} signal
+     */
+    const showPast = async (user, at, signal) => {
+        try {
+            const then = await preview(user, signal, at);
+            const {template} = await readVersion(project, then.versionNumber);
+            if (signal.aborted) return;
+            fill(outcome, userHead(user), pastHead(then), assumption(then.users[0]),
+                userView({workspace, now: then, draft: null, filter, template}));
+            announce(`Showing what ${nameOf(user)} got at version ${then.versionNumber}.`);
+        } catch (error) {
+            if (signal.aborted) return;
+            fill(outcome, message('error', withLocalTimes(error.message)));
+        }
+    };
 
     /** Keeps what was entered but not previewed. */
     const keepInput = () => input.keep(
-        {place: fragment(), userID: userID.value, signals: signals.entered()});
+        {place: fragment(), userID: userID.value, signals: signals.entered(), at: past.text()});
     /** @type {?PreviewedUser} */
     let previewedNow = null;
     /** @type {ReasonOf} */
@@ -107,7 +157,7 @@ export function show(main, context) {
     // A link to a connected user leads to what its app gets.
     let isConnected = context.query.has('connected');
     let looked = '';
-    const entered = () => jsonText([userID.value, signals.values()]);
+    const entered = () => jsonText([userID.value, signals.values(), past.text()]);
     /**
      * Shows the entered user.
      *
@@ -122,16 +172,23 @@ export function show(main, context) {
         looked = entered();
         previewedNow = null;
         const user = {userID: userID.value || null, signals: signals.values()};
+        const at = refused ? null : past.time();
         keepUser(key, {...user, userID: userID.value});
         // The address is a link to this user. An empty ID means users without an ID.
-        setQuery({id: userID.value, ...signalParameters(user.signals)});
+        setQuery({id: userID.value, at: at ?? undefined, ...signalParameters(user.signals)});
         // What is incomplete now belongs to this address.
         if (input.content) keepInput();
-        fill(overrides, user.userID !== null
+        // Pins are those of now.
+        fill(overrides, user.userID !== null && !at
             && overridesView(context, user.userID, pinSearch,
                 (done) => look({change: done}), signal, {change, reasonOf}));
         if (refused) {
             if (isAsked) showResult(overrides.querySelector('h2'));
+            return;
+        }
+        if (at) {
+            await showPast(user, at, signal);
+            if (isAsked && !signal.aborted) showResult(outcome.querySelector('h2'));
             return;
         }
         try {
@@ -154,23 +211,13 @@ export function show(main, context) {
             }
             isConnected = false;
             const view = userView({workspace, now, draft, filter});
-            const hidden = hiddenCharacters(user.userID ?? '');
-            fill(outcome,
-                h('div', {class: 'page-head'},
-                    h('h2', {}, user.userID === null
-                        ? 'Users without an ID' : `User ${marked(user.userID)}`),
-                    h('div', {class: 'actions'}, copyButton('Copy link', wholeAddress))),
-                hidden && message('warning', `This ID ${hidden}. It is another user than the one `
-                    + 'without it.'),
-                /[,;]\s/.test(user.userID ?? '') && message('warning', 'This is one user ID. '
-                    + 'Enter the ID of one user at a time.'),
-                assumption(previewed),
+            fill(outcome, userHead(user), assumption(previewed),
                 connectedOffer(previewed, user.signals, (taken) => go(
                     'user', {id: user.userID ?? '', ...signalParameters(taken)})), view);
             if (isAsked) showResult(outcome.querySelector('h2'));
             // The change of a pin is announced already.
-            if (!change) announce(`Showing what ${user.userID === null ? 'users without an ID get'
-                : `user ${marked(user.userID)} gets`}.`);
+            if (!change) announce(`Showing what ${nameOf(user)} `
+                + `${user.userID === null ? 'get' : 'gets'}.`);
         } catch (error) {
             if (!signal.aborted) fill(outcome, message('error', error.message));
         }
@@ -190,7 +237,7 @@ export function show(main, context) {
             field('User ID', userID, {hint: refused
                 ? 'Values can be pinned for users with an ID.'
                 : 'Empty means users without an ID.'}),
-            !refused && signals.node, h('div', {class: 'actions'},
+            !refused && [signals.node, past.node], h('div', {class: 'actions'},
                 refused && h('button', {type: 'submit', class: 'primary'}, 'Show pinned values'),
                 guarded(refused, h('button', {type: refused ? 'button' : 'submit',
                     class: refused ? '' : 'primary'}, 'Preview')))))),

@@ -94,16 +94,17 @@ function basis(draft, now) {
 /**
  * Creates the view.
  *
- * @param {{workspace: Workspace, now: ?Preview, draft: ?DraftPreview, filter: UserFilter}} options
- *     `now` and `draft` are responses of `:preview` for one user, at least one of them. `filter`
- *     has the filters of the settings and the conditions.
+ * @param {{workspace: Workspace, now: ?Preview, draft: ?DraftPreview, filter: UserFilter,
+ *     template?: Template}} options `now` and `draft` are responses of `:preview` for one user, at
+ *     least one of them. `filter` has the filters of the settings and the conditions. `template` is
+ *     that of `now`, by default the published one.
  * @returns {HTMLElement[]}
  */
-export function userView({workspace, now, draft, filter}) {
+export function userView({workspace, now, draft, filter, template: then}) {
     const [ofNow] = now?.users ?? [];
     const [ofDraft] = draft?.users ?? [];
     const shown = ofDraft ?? ofNow;
-    const template = draft ? workspace.template : workspace.published;
+    const template = draft ? workspace.template : then ?? workspace.published;
     const isBoth = Boolean(now && draft);
     const rows = rowsOf(ofNow, ofDraft);
     const place = h('div', {class: 'stack'});
