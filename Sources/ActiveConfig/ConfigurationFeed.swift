@@ -4,7 +4,7 @@
 /// current or not.
 ///
 /// The asynchronous members call the store off the cooperative threads. What ``download(by:)``,
-/// ``receive(_:)`` and ``adoptVersion(of:asked:)`` store is serialized with all other storing for the
+/// ``receive(_:)`` and ``confirm(by:asked:)`` store is serialized with all other storing for the
 /// user. The synchronous members run on the calling thread, outside of that order.
 package struct ConfigurationFeed: Sendable {
     /// The action for an arrived change, given the user's newest document.
@@ -69,15 +69,21 @@ package struct ConfigurationFeed: Sendable {
         await config.downloads.push(to: userID, decide)
     }
 
-    /// Adopts the version of an answer without a document (304).
+    /// Records that the server has confirmed the user's document by an answer without one (304), and
+    /// adopts the version that the answer names.
     ///
     /// - Parameters:
-    ///   - answer: The answer; one with a document changes nothing.
+    ///   - answer: The answer, nil if it names nothing; one with a document changes nothing.
     ///   - asked: The configuration that the request was about.
-    package func adoptVersion(
-        of answer: ConfigurationState, asked: ConfigurationState?
-    ) async {
-        await config.downloads.adoptVersion(of: answer, asked: asked, by: userID)
+    package func confirm(by answer: ConfigurationState?, asked: ConfigurationState?) async {
+        await config.downloads.confirm(by: answer, asked: asked, of: userID)
+    }
+
+    /// Records that the server has confirmed the user's document without an answer to a request.
+    ///
+    /// Has no effect when the user's newest document is another one than that of the entity tag.
+    package func confirmDocument(entityTag: String) async {
+        await config.downloads.confirmDocument(entityTag: entityTag, of: userID)
     }
 
     /// The version of the newest refused document; nil when none is refused.

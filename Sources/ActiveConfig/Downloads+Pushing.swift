@@ -58,35 +58,71 @@ extension Downloads {
         return outcome ?? .cancelled
     }
 
-    /// Adopts the version of an answer without a document (304) that arrived without a download.
+    /// Records that the server has confirmed a user's document by an answer without one (304) that
+    /// arrived without a download, and adopts the version that it names.
     ///
     /// Has no effect when the answer is about another document than the user's own, or is not
     /// trusted, or when the task is cancelled before.
     ///
     /// - Parameters:
-    ///   - answer: The answer.
+    ///   - answer: The answer; nil if it names nothing.
     ///   - asked: The configuration that the request was about.
     ///   - userID: The user.
-    func adoptVersion(
-        of answer: ConfigurationState, asked: ConfigurationState?, by userID: UserID
+    func confirm(
+        by answer: ConfigurationState?, asked: ConfigurationState?, of userID: UserID
     ) async {
-        guard answer.isConfirmation else { return }
+        if answer?.isConfirmation == false { return }
         let entry = users.table.entry(of: userID, isKept: false)
         try? await users.calls.runUnlessCancelled(in: entry.writes) { [self] in
             users.turns.run(of: entry) { turn in
                 let documents = users.documentsToDecideOn(in: turn)
                 let newest = users.storage.newest(of: userID, documents)
-                guard
-                    let new = try? vettings.accepted(
+                let later: Vetted?
+                do {
+                    later = try vettings.accepted(
                         answer: answer, asked: asked, lastKnown: newest, of: userID,
                         in: entry.documents.epoch)
-                else { return }
-                _ = process(
-                    pushed: new, .notModified, comparedWith: newest,
-                    headerFields: answer.original?.headerFields ?? [:], on: documents,
-                    in: turn)
+                } catch { return }
+                if let later {
+                    let result = process(
+                        pushed: later, .notModified, comparedWith: newest,
+                        headerFields: answer?.original?.headerFields ?? [:], on: documents,
+                        in: turn)
+                    if result == nil { return }
+                } else {
+                    guard let asked, let newest, asked.isSame(as: newest) else { return }
+                    // Another process has stored it.
+                    if documents.newest.map(asked.isSame) != true {
+                        users.takeOverStored(in: turn, reason: .downloaded)
+                    }
+                    guard entry.documents.newest.map(asked.isSame) == true else { return }
+                }
+                noteConfirmation(of: entry)
             }
             front.signalChange(of: userID)
         }
+    }
+
+    /// Records that the server has confirmed a user's document without an answer to a request.
+    ///
+    /// Has no effect when the user's newest document in memory is another one, so that it reads no
+    /// store: a stream confirms the documents of all its users.
+    func confirmDocument(entityTag: String, of userID: UserID) async {
+        let entry = users.table.entry(of: userID, isKept: false)
+        guard entry.documents.newest?.entityTag == entityTag else { return }
+        try? await users.calls.runUnlessCancelled(in: entry.writes) { [self] in
+            // Within the turn, so that forgetting the user happens before or after.
+            users.turns.run(of: entry) { _ in
+                if entry.documents.newest?.entityTag == entityTag { noteConfirmation(of: entry) }
+            }
+            front.signalChange(of: userID)
+        }
+    }
+
+    private func noteConfirmation(of entry: UserEntry) {
+        history.noteConfirmation(
+            of: history.request(of: entry.userID, downloader.requestDigest),
+            isActive: entry.documents.active?.pending == nil,
+            isStored: !entry.documents.hasUnstored)
     }
 }

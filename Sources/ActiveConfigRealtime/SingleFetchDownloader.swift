@@ -6,6 +6,7 @@ final class SingleFetchDownloader: FailureDeduplicating {
         var lastKnown: ConfigurationState?
         var answer: DocumentAnswer?
         var retryAfter: Duration?
+        var isBehind = false
     }
 
     private let connection: any ActiveConfigEventConnection
@@ -24,6 +25,9 @@ final class SingleFetchDownloader: FailureDeduplicating {
     var lastKnown: ConfigurationState? { state.withLock { $0.lastKnown } }
     var answer: DocumentAnswer? { state.withLock { $0.answer } }
     var retryAfter: Duration? { state.withLock { $0.retryAfter } }
+
+    /// True when the server has answered with a lower version than the user's, which stays.
+    var isBehind: Bool { state.withLock { $0.isBehind } }
 
     /// The server's newest document, according to its answer; nil without an answer.
     var newest: ConfigurationState? {
@@ -46,7 +50,9 @@ final class SingleFetchDownloader: FailureDeduplicating {
                 answer.configuration = nil
                 older = OlderAnswer(configuration: newest)
             }
-            state.withLock { [answer] state in state.answer = answer }
+            state.withLock { [answer, older] state in
+                (state.answer, state.isBehind) = (answer, older != nil)
+            }
             if let older { throw older }
             return newest
         } catch let error as DownloadError {

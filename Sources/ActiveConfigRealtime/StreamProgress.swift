@@ -16,6 +16,11 @@ struct StreamProgress {
     /// True while an event is processed and nothing is read.
     var isTaking = false
     var hasEvent = false
+    /// True while the server may have a lower version than the client, whose document it then does not
+    /// confirm.
+    var isServerBehind = false
+    /// When the server last confirmed the document.
+    private var confirmedAt: Duration
     /// The last lower version that an event named, and the version held then.
     var lower: LowerVersion?
     /// Bytes and downloads since the start of the minute.
@@ -26,14 +31,26 @@ struct StreamProgress {
     init(base: DocumentRecord, heardAt: Duration) {
         self.base = base
         resumeVersion = base.version
-        self.heardAt = heardAt
+        (self.heardAt, confirmedAt) = (heardAt, heardAt)
+    }
+
+    /// Records a heartbeat, which follows all changes of the user's document so far.
+    ///
+    /// - Returns: The entity tag of the document that it confirms; nil if it confirms none, or one that
+    ///   was confirmed within the last minute.
+    mutating func noteHeartbeat(at now: Duration) -> String? {
+        guard hasGreeting, !isServerBehind, now - confirmedAt >= .seconds(60) else { return nil }
+        confirmedAt = now
+        return base.entityTag
     }
 
     /// Records a version that an event names.
     ///
     /// - Returns: True when it is lower than the client's and was not noted for it before.
     mutating func noteNamed(_ version: Int?) -> Bool {
-        guard let version, let held = base.version, version < held else { return false }
+        guard let version, let held = base.version else { return false }
+        isServerBehind = version < held
+        guard isServerBehind else { return false }
         defer { lower = LowerVersion(named: version, held: held) }
         return lower != LowerVersion(named: version, held: held)
     }

@@ -21,8 +21,8 @@ extension UserUpdates {
             state.withLock { state in
                 if state.openedAt == nil { state.openedAt = began }
             }
-            if let confirmed = answer.configuration {
-                await feed.adoptVersion(of: confirmed, asked: asked)
+            if answer.configuration != nil || answer.hasWaited {
+                await feed.confirm(by: answer.configuration, asked: asked)
             }
             // A confirmed document has the same content.
             if let new = answer.configuration, new.entityTag != asked?.entityTag {

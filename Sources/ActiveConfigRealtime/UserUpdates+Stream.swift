@@ -17,9 +17,12 @@ extension UserUpdates {
     ///
     /// - Throws: ``NoEventStreamError`` when there is none, or nothing comes through.
     func follow(
-        _ connection: any ActiveConfigEventConnection, from record: DocumentRecord
+        _ connection: any ActiveConfigEventConnection, from record: DocumentRecord,
+        isServerBehind: Bool
     ) async throws -> End {
-        let progress = Locked(StreamProgress(base: record, heardAt: time.elapsed()))
+        var initial = StreamProgress(base: record, heardAt: time.elapsed())
+        initial.isServerBehind = isServerBehind
+        let progress = Locked(initial)
         try await connection.openEvents(lastEventID: record.version.map { "\($0)" })
         progress.withLock { $0.heardAt = time.elapsed() }
         // Each with the number of changes so far, so that one verification covers all earlier ones.
@@ -88,7 +91,8 @@ extension UserUpdates {
             }
             if isFlooding { throw DownloadError(.bodyTooLarge) }
             switch event.element {
-            case nil, .comment: break
+            case nil: break
+            case .comment: await takeHeartbeat(progress)
             case .retry(let milliseconds):
                 state.withLock { $0.delay.setBase(milliseconds: milliseconds) }
             case .event(let event):
@@ -102,6 +106,16 @@ extension UserUpdates {
             try Task.checkCancellation()
         }
         return .over(.connectionEnded)
+    }
+
+    private func takeHeartbeat(_ progress: Locked<StreamProgress>) async {
+        let now = time.elapsed()
+        guard let tag = progress.withLock({ $0.noteHeartbeat(at: now) }) else { return }
+        progress.withLock { $0.isTaking = true }
+        // Waits while another process or the app writes to the store.
+        await feed.confirmDocument(entityTag: tag)
+        let heardAt = time.elapsed()
+        progress.withLock { ($0.isTaking, $0.heardAt) = (false, heardAt) }
     }
 
     private func noteEvent(_ progress: Locked<StreamProgress>) {
@@ -162,6 +176,7 @@ extension UserUpdates {
         case .applied(let new, let result):
             let count = progress.withLock { progress in
                 progress.base = update.record
+                progress.isServerBehind = false
                 progress.pushCount += 1
                 return progress.pushCount
             }

@@ -141,7 +141,8 @@ final class UserUpdates: Sendable {
                         throw NoEventStreamError(
                             "the server closes the connection after each answer")
                     }
-                    let end = try await follow(connection, from: record)
+                    let end = try await follow(
+                        connection, from: record, isServerBehind: first.isBehind)
                     updater.failures.noteSuccess(of: userID, at: .stream)
                     return end
                 } catch let error as NoEventStreamError {

@@ -25,8 +25,9 @@ public struct EvaluationStatus: Sendable {
     /// When the server sent or confirmed the active template, in this run or an earlier one; nil: it
     /// never did.
     ///
-    /// A long poll that ends without a change does not count. It is written once a minute, so a
-    /// process that was killed has lost up to a minute of it.
+    /// A long poll that ends without a change counts, so it is at most half a minute old while the
+    /// connection is live. It is written once a minute, so a process that was killed has lost up to a
+    /// minute of it.
     public let confirmationDate: Date?
 
     /// How the evaluator follows the server: connecting, until the first long poll has been answered

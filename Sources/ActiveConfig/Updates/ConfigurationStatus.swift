@@ -20,6 +20,10 @@ public struct ConfigurationStatus: Sendable, Hashable {
     public let freshness: ConfigurationFreshness
 
     /// When the server sent or confirmed the active document; nil: never.
+    ///
+    /// While an `ActiveConfigUpdater` runs, each long poll without a change confirms the document, and at
+    /// most once a minute a heartbeat of the stream, unless the server has a lower version. Written to
+    /// the store at most once a minute.
     public let confirmationDate: Date?
 
     /// The end of the wait during which downloads throw ``DownloadError/Code/throttled``; nil when

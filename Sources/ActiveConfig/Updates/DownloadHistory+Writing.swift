@@ -85,6 +85,26 @@ extension DownloadHistory {
         write(atOnce: false)
     }
 
+    /// Records that the server has confirmed a document without a download; blocks as for a change.
+    ///
+    /// Not a download of its own, and does not clear a stale mark, as the answer may have been on its
+    /// way before.
+    ///
+    /// `isActive` and `isStored` as for a download.
+    func noteConfirmation(of request: Request, isActive: Bool, isStored: Bool) {
+        let (time, userID) = (now(), request.userID)
+        let old = fetch(of: userID)
+        note(
+            nil,
+            Fetch(
+                time: time, documentTime: old?.documentTime ?? time,
+                confirmedTime: isActive ? time : old?.confirmedTime,
+                digest: old?.digest ?? request.digest,
+                staleCount: old?.staleCount ?? request.staleCount),
+            of: userID, isStored: isStored)
+        write(atOnce: false)
+    }
+
     /// Records a failed download; blocks when it starts a wait, which is written at once.
     func noteFailure(of request: Request, _ error: any Error, after duration: Duration) {
         let (state, time) = (stored.value, now())
@@ -112,12 +132,12 @@ extension DownloadHistory {
 
     /// `isStored`: false keeps `fetch` in memory.
     private func note(
-        _ last: DownloadRecord, _ fetch: Fetch?, of userID: UserID, isStored: Bool = true
+        _ last: DownloadRecord?, _ fetch: Fetch?, of userID: UserID, isStored: Bool = true
     ) {
         let key = userID.digest
         if let fetch { remember(userID) { $0.fetch = fetch } }
         unwritten.withLock { unwritten in
-            unwritten.last = last
+            if let last { unwritten.last = last }
             guard let fetch, isStored else { return }
             unwritten.fetches[key] = fetch
             unwritten.fetches.trim(by: \.time) { $0 == key }

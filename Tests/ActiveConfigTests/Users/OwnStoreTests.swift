@@ -209,7 +209,7 @@ struct OwnStoreTests {
         answer.original = .confirmation(
             headerFields: ["ActiveConfig-Version": "2"], entityTag: "\"1\"")
         answer.confirmedVersion = 2
-        await config.downloads.adoptVersion(of: answer, asked: .versioned(1), by: .generic)
+        await config.downloads.confirm(by: answer, asked: .versioned(1), of: .generic)
         #expect(config.currentConfiguration.templateVersion == 2)
         #expect(user.currentConfiguration.templateVersion == 2)
     }
