@@ -24,8 +24,11 @@ extension UserUpdates {
             if answer.configuration != nil || answer.hasWaited {
                 await feed.confirm(by: answer.configuration, asked: asked)
             }
-            // A confirmed document has the same content.
-            if let new = answer.configuration, new.entityTag != asked?.entityTag {
+            let new = answer.configuration
+            if let new, asked?.isLater(than: new) == true {
+                // A server that does not have the client's version answers at once, also next time.
+                if try await fetchBehind(over: connection) { return .poll }
+            } else if let new, isOther(new, than: asked) {
                 try await take(new, after: newest, over: connection)
                 if new.entityTag == nil { return .poll }
             } else if !answer.hasWaited, answer.retryAfter == nil {
@@ -45,6 +48,26 @@ extension UserUpdates {
             if quickCount > 10 { return .over(.connectionEnded) }
             try await time.sleep(random(upTo: isQuick ? .seconds(2) : .milliseconds(200)))
         }
+    }
+
+    /// True for a document with other content, or one that replaces a version that the server's store
+    /// never made.
+    ///
+    /// A confirmed document has the same content.
+    private func isOther(_ new: ConfigurationState, than asked: ConfigurationState?) -> Bool {
+        new.entityTag != asked?.entityTag || (!new.isConfirmation && new.replacedVersion != nil)
+    }
+
+    /// Downloads the document after a long poll was answered with a lower version than the client's, so
+    /// that the download decides on it and reports it.
+    ///
+    /// - Returns: True when the user's version stays.
+    private func fetchBehind(
+        over connection: any ActiveConfigEventConnection
+    ) async throws -> Bool {
+        let document = SingleFetchDownloader(connection, of: userID, updater.failures)
+        try await fetch(document)
+        return document.isBehind
     }
 
     /// Applies a whole document that was held back until it changed.

@@ -157,7 +157,7 @@ final class UserUpdates: Sendable {
                     return .otherWay
                 }
             }
-            if now >= noLongPollsUntil, record.entityTag != nil {
+            if now >= noLongPollsUntil, record.entityTag != nil, !first.isBehind {
                 step = .longPoll
                 return try await longPoll(connection)
             }
