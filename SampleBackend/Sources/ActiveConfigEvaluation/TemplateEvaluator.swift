@@ -1,5 +1,5 @@
 public import ActiveConfig
-public import ActiveConfigRealtime
+import ActiveConfigRealtime
 public import ActiveConfigTrust
 import Dispatch
 public import Foundation
@@ -95,6 +95,7 @@ public final class TemplateEvaluator: Sendable {
             config: config, cacheBytes: options.cacheBytes,
             defaults: Set(options.defaults.keys.map { ExactText($0) }))
         empty = EvaluatedDocument(ConfigurationState(meta: [:], sections: [:]), of: config)
+        let log = TemplateWording(project: project).log(options.log)
         let backend = ActiveConfigBackend(
             url: address, credentials: credentials, sessions: options.sessions,
             limits: Self.limits)
@@ -109,11 +110,11 @@ public final class TemplateEvaluator: Sendable {
             configStore: options.folder.map { folder in
                 FileDefaultsStore(
                     directory: folder.appending(path: Self.folderName(ofProject: project)),
-                    log: options.log)
+                    log: log)
             },
             notificationCenter: NotificationCenter(), listenerQueue: queue,
             options: ActiveConfigOptions(
-                overridePolicy: .never, vetting: vettings, log: options.log))
+                overridePolicy: .never, vetting: vettings, log: log))
         var times = ActiveConfigUpdater.Options()
         times.maximumDelay = options.maximumDelay
         updater = ActiveConfigUpdater(
@@ -154,7 +155,7 @@ public final class TemplateEvaluator: Sendable {
     }
 
     /// What happens while it follows: another template is active, or the connection changes.
-    public var updates: ConfigurationUpdates<ActiveConfigUpdate> { updater.updates }
+    public var updates: EvaluationUpdates { EvaluationUpdates(base: updater.updates) }
 
     /// The configuration of a user, as the server would render it now.
     ///

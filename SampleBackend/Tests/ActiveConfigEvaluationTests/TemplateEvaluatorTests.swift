@@ -9,6 +9,7 @@ import NIOCore
 import Rendering
 import SeededRandomness
 import ServerTestSupport
+import Synchronization
 import Targeting
 import TemporaryFolders
 import Testing
@@ -141,6 +142,49 @@ struct TemplateEvaluatorTests {
                 #expect(evaluator.configuration(forUserID: "2")[.title] == "second")
                 #expect(evaluator.status.confirmationDate != nil)
             }
+        }
+    }
+
+    /// They are about the template, not about a user and sections.
+    @Test func logAndUpdatesSpeakOfTheTemplate() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(Self.template("first"))
+            let token = try await Self.token(server).text
+            let lines = Mutex<[String]>([])
+            let isRevoked = Mutex(false)
+            var options = TemplateEvaluator.Options()
+            options.maximumDelay = .seconds(1)
+            options.log = ActiveConfigLog(minimumLevel: .debug) { _, line in
+                lines.withLock { $0.append(line) }
+            }
+            let evaluator = TemplateEvaluator(
+                backend: try #require(URL(string: "http://127.0.0.1:\(server.port)")),
+                credentials: .bearerToken { _ in
+                    if isRevoked.withLock({ $0 }) { throw CocoaError(.fileReadNoSuchFile) }
+                    return token
+                }, options: options)
+            var updates = evaluator.updates.makeAsyncIterator()
+            try await Self.following(evaluator) {
+                var names: [String] = []
+                while let update = await updates.next() {
+                    names.append("\(update)")
+                    if update == .template(version: 1) {
+                        try await server.publish(Self.template("a"))
+                    }
+                    if update == .template(version: 2) { isRevoked.withLock { $0 = true } }
+                    if case .template(2) = update { try await server.publish(Self.template("b")) }
+                    if case .connection(.waiting) = update { break }
+                }
+                #expect(names.contains("version 1 of the template is active"))
+                #expect(names.allSatisfy { !$0.contains("user") && !$0.contains("section") })
+            }
+            let log = lines.withLock { $0 }
+            #expect(log.contains { $0.contains("the template of the project \"default\"") })
+            #expect(log.allSatisfy { !$0.contains("generic user") }, "\(log)")
+            #expect(log.contains { $0.contains("NSCocoaErrorDomain, code 260") }, "\(log)")
+            await #expect {
+                try await Self.evaluator(port: server.port, token: "").load()
+            } throws: { "\($0)".contains("is empty") }
         }
     }
 

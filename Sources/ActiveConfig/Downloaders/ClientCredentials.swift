@@ -19,7 +19,8 @@
 ///
 /// The downloader, the updater and the acknowledger of a backend share refreshes. A key or token is
 /// sent in a header field only, never to another origin after a redirect, and appears in no error
-/// or log.
+/// or log. If the closure throws a system error or a `LocalizedError`, errors and log have its text;
+/// of any other error they name the type.
 public struct ClientCredentials: Sendable {
     /// A request for a token, answered by the app's closure.
     public struct TokenRequest: Sendable, Hashable {
@@ -170,9 +171,30 @@ public struct ClientCredentials: Sendable {
 
     /// - Throws: when the text cannot be the value of a header field, or is empty.
     private func checked(_ text: String, _ url: URL) throws -> String {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw DownloadError(.noCredentials, url: url)
+        if text.isEmpty {
+            throw DownloadError(.noCredentials, url: url, underlyingError: UnusableText.empty)
         }
-        return text
+        guard let index = text.utf8.firstIndex(where: { !(0x21...0x7E).contains($0) }) else {
+            return text
+        }
+        let position = text.utf8.distance(from: text.utf8.startIndex, to: index) + 1
+        throw DownloadError(
+            .noCredentials, url: url,
+            underlyingError: UnusableText.character(position: position, count: text.utf8.count))
+    }
+
+    /// A key or token that a header field cannot carry.
+    private enum UnusableText: LocalizedError {
+        case empty
+        case character(position: Int, count: Int)
+
+        var errorDescription: String? {
+            switch self {
+            case .empty: "the key or token is empty"
+            case .character(let position, let count):
+                "byte \(position) of the \(count) of the key or token is a space, a line break or "
+                    + "another character that a header field cannot carry"
+            }
+        }
     }
 }

@@ -122,6 +122,22 @@ public struct ActiveConfigLog: Sendable {
     /// Writes nothing.
     public static let disabled = ActiveConfigLog(minimumLevel: .error) { _, _ in }
 
+    /// Creates a log that writes to this one with other words.
+    ///
+    /// ```swift
+    /// options.log = ActiveConfigLog.system.rewritten { message in "shop: \(message)" }
+    /// ```
+    ///
+    /// - Parameter rewrite: Returns the text of a message; called as the closure of a log is.
+    /// - Returns: The log, with the same minimum level.
+    public func rewritten(
+        _ rewrite: @escaping @Sendable (_ message: String) -> String
+    ) -> ActiveConfigLog {
+        ActiveConfigLog(minimumLevel: minimumLevel) { level, message in
+            self(level, rewrite(message))
+        }
+    }
+
     /// Evaluates `message` only when its level is written.
     @inline(never)  // It is called in many places.
     package func callAsFunction(_ level: Level, _ message: @autoclosure () -> String) {

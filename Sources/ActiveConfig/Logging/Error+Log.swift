@@ -11,10 +11,36 @@ extension Error {
         logText.withoutSecretsOfURLs.oneLine(upTo: 1_000)
     }
 
+    /// The text of an error that the closure of an app's credentials threw, on one line.
+    ///
+    /// The description of an app's own error is for its developers and may contain the token, so only
+    /// the error's type is named, unless it is a `LocalizedError`, whose text is meant to be shown.
+    var credentialsText: String {
+        let type: Any.Type = Swift.type(of: self as Any)
+        if isOfSystem {
+            let path = (self as NSError).userInfo[NSFilePathErrorKey] as? String
+            return path.map { "\(logDescription) \($0.oneLine(upTo: 500))" } ?? logDescription
+        }
+        if let text = (self as? any LocalizedError)?.errorDescription {
+            return text.withoutSecretsOfURLs.oneLine(upTo: 1_000)
+        }
+        let isPlainEnum =
+            Mirror(reflecting: self).displayStyle == .enum
+            && !(type is any CustomStringConvertible.Type)
+            && !(type is any CustomDebugStringConvertible.Type)
+            && !(self is DecodingError || self is EncodingError)
+        return isPlainEnum ? logDescription : "\(type)"
+    }
+
+    /// True for an error of the system, whose description does not name the fault.
+    private var isOfSystem: Bool {
+        self is URLError || self is CocoaError || Swift.type(of: self as Any) is NSError.Type
+    }
+
     private var logText: String {
         // In generic code `Self` can be `any Error` itself.
         let type: Any.Type = Swift.type(of: self as Any)
-        if self is URLError || self is CocoaError || type is NSError.Type {
+        if isOfSystem {
             let error = self as NSError
             return "\(error.localizedDescription) (\(error.domain), code \(error.code))"
         }

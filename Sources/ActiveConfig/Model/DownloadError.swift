@@ -33,6 +33,9 @@ public struct DownloadError: Error, Sendable {
         public static let noDownloader = Code(kind: .noDownloader)
         /// The app gave no credentials: its closure threw, or returned text that a header field
         /// cannot carry.
+        ///
+        /// The error's description has the text of a system error or `LocalizedError` that the closure
+        /// threw, and names the type of any other, whose text may contain the token.
         public static let noCredentials = Code(kind: .noCredentials)
         /// No request was made, because of a wait after a failure or requested by the server; see
         /// ``retryAfter`` and ``FetchPolicy``.
@@ -165,8 +168,7 @@ extension DownloadError: CustomStringConvertible {
             return "\(sentence), and asks to wait for \(Self.text(of: retryAfter))."
         }
         guard let underlyingError else { return "\(sentence)." }
-        // The text of an app's own error can be a secret.
-        if code == .noCredentials { return "\(sentence) (\(type(of: underlyingError)))." }
+        if code == .noCredentials { return "\(sentence) (\(underlyingError.credentialsText))." }
         // The whole description of a system error would repeat the URL with its query.
         return "\(sentence): \(underlyingError.localizedDescription)"
     }

@@ -61,7 +61,8 @@ public struct SignatureError: Error, Sendable, Hashable {
 }
 
 extension SignatureError: CustomStringConvertible, LocalizedError {
-    /// One sentence with the reason and the user, by a digest of the ID, so that it can be logged.
+    /// One sentence with the reason and the user, by a digest of the ID, so that it can be logged; the
+    /// generic user is not named.
     public var description: String {
         let reason =
             switch code {
@@ -71,10 +72,13 @@ extension SignatureError: CustomStringConvertible, LocalizedError {
             case .expired: "has a signature that has expired; compare the device's clock"
             case .versionMismatch: "has another version than its signature"
             case .contentMismatch: "has values that were not signed"
-            case .replayed: "is older than the one that the user had"
+            case .replayed: "is older than an earlier one"
             default: "was confirmed by an answer about another document"
             }
-        return "The configuration of \(userID.logName) \(reason)."
+        // A document without a user need not be a configuration, such as a template for services.
+        let subject =
+            userID == .generic ? "The document" : "The configuration of \(userID.logName)"
+        return "\(subject) \(reason)."
     }
 
     /// The error's sentence, in English.

@@ -18,6 +18,13 @@ struct RequestTests {
         var description: String { "no token \(RequestTests.secret)" }
     }
 
+    private enum TokenFault: LocalizedError {
+        case localized
+        var errorDescription: String? { "the vault is sealed" }
+    }
+
+    private enum PlainFault: Error { case sealed }
+
     /// The app's session: its token, and the number of refreshes.
     private actor Session {
         private(set) var token = "old"
@@ -191,6 +198,48 @@ struct RequestTests {
         let downloader = JSONURLDownloader(
             backend: ActiveConfigBackend(url: try server.url("/"), credentials: .apiKey(key)))
         #expect(try await Self.error(of: downloader).code == .noCredentials)
+        #expect(server.requests.isEmpty)
+    }
+
+    /// The text of an error that is meant to be shown is in the description, which is logged.
+    @Test(arguments: [
+        (TokenFault.localized as any Error, "the vault is sealed"), (PlainFault.sealed, "sealed"),
+        (
+            CocoaError(.fileReadNoSuchFile, userInfo: [NSFilePathErrorKey: "/run/token"]),
+            "/run/token"
+        ),
+        (CocoaError(.fileReadNoSuchFile), "NSCocoaErrorDomain, code 260"),
+    ])
+    func theErrorOfTheClosureIsInTheDescription(fault: any Error, text: String) async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.response(401) }
+        defer { server.stop() }
+        for reason in [ClientCredentials.TokenRequest.Reason.first, .refused] {
+            let downloader = JSONURLDownloader(
+                backend: ActiveConfigBackend(
+                    url: try server.url("/"),
+                    credentials: .bearerToken { request in
+                        if request.reason == reason { throw fault }
+                        return "old"
+                    }))
+            let error = try await Self.error(of: downloader)
+            #expect(error.code == .noCredentials)
+            #expect("\(error)".contains(text), "\(error)")
+            #expect(error.logDescription == "\(error)")
+        }
+    }
+
+    @Test(arguments: [
+        ("", "is empty"), ("secret\n", "byte 7 of the 7"), ("a b", "byte 2 of the 3"),
+    ])
+    func theFaultOfATokenIsInTheDescription(token: String, text: String) async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.response(401) }
+        defer { server.stop() }
+        let downloader = JSONURLDownloader(
+            backend: ActiveConfigBackend(
+                url: try server.url("/"), credentials: .bearerToken { _ in token }))
+        let error = try await Self.error(of: downloader)
+        #expect("\(error)".contains(text), "\(error)")
+        #expect(!"\(error)".contains("secret"))
         #expect(server.requests.isEmpty)
     }
 

@@ -200,6 +200,15 @@ struct ActiveConfigLogTests {
     }
 
     /// The closure of the doc comment, as it stands there.
+    @Test func aLogCanWriteToAnotherWithOtherWords() async throws {
+        let log = RecordingLog()
+        let config = ActiveConfig.make(log: log.log.rewritten { "shop: \($0)" })
+        _ = try? await config.downloadNewConfig() as DownloadResult
+        #expect(!log.messages.isEmpty)
+        #expect(log.messages.allSatisfy { $0.text.hasPrefix("shop: ") })
+        #expect(log.log.rewritten { $0 }.minimumLevel == log.log.minimumLevel)
+    }
+
     @Test func aLogCanWriteToThatOfSwiftLog() {
         let logger = Logger()
         let log = ActiveConfigLog(minimumLevel: .debug) { level, message in
