@@ -1,10 +1,12 @@
 import Foundation
+import HTTPServing
 import InMemoryTemplateStore
 import JSONTree
 import SeededRandomness
 import ServerTestSupport
 import Testing
 
+@testable import ClientAPI
 @testable import ConfigServer
 
 /// The template and pinned values for services that evaluate users themselves (API 3).
@@ -75,6 +77,42 @@ struct EvaluationRoutesTests {
                     if change == 2 { #expect(answer.fields["preference-applied"] == "wait=1") }
                     #expect((answer.fields["etag"] == tag) == (change == 2))
                 }
+            }
+        }
+    }
+
+    /// A large template takes seconds to write.
+    @Test func changesOfPinsDoNotWaitForTheWritingOfADocument() async throws {
+        try await RunningServer.withSample { server in
+            let token = try await Self.token(server).text
+            let (begun, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let block: @Sendable () -> Void = {
+                begun.signal()
+                release.wait()
+            }
+            Task(executorPreference: WorkThreads.evaluation) { block() }
+            await withCheckedContinuation { continuation in
+                DispatchQueue(label: "begun").async {
+                    begun.wait()
+                    continuation.resume()
+                }
+            }
+            try await HTTPConnection.open(port: server.port) { connection in
+                defer { release.signal() }
+                connection.send(
+                    "GET \(Self.target) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(token)\r\n\r\n"
+                )
+                for user in 0..<5 {
+                    let pinned = try await server.administer(
+                        "PUT", "/v1/projects/default/users/\(user)/overrides",
+                        body: ["Home": ["title": "pinned"]])
+                    #expect(pinned.status == 200)
+                }
+                release.signal()
+                let answer = try await connection.receive()
+                #expect(answer.status == 200)
+                let pins = try answer.json["config_sections"]?["Evaluation"]?["settings"]?["pins"]
+                #expect(pins?["value"]?.stringValue?.contains(#""4""#) == true)
             }
         }
     }

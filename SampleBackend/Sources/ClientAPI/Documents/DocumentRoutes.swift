@@ -45,8 +45,8 @@ package struct DocumentRoutes: Sendable {
     }
 
     /// An endpoint for documents at another path, whose access needs no user token.
-    func endpoint(access: any EndpointAccess) -> Endpoint {
-        Endpoint(access: access, .asynchronous { try answer($0, tokenEnd: nil) })
+    func endpoint(access: any EndpointAccess, pool: WorkPool) -> Endpoint {
+        Endpoint(access: access, pool: pool, .asynchronous { try answer($0, tokenEnd: nil) })
     }
 
     /// Documents are in memory, so answers are immediate; only verifying a user token is

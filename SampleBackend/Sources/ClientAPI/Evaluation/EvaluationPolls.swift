@@ -57,11 +57,13 @@ final class EvaluationPolls: Sendable {
             return isWriting
         }
         guard !isWriting else { return }
-        Task(executorPreference: WorkThreads.streams) { [self] in
+        Task(executorPreference: WorkThreads.evaluation) { [self] in
             repeat {
                 _ = try? source.document(inProject: project, forUserID: nil, signals: Signals())
                 let polls = state.withLockedValue { $0.polls[project] ?? [:] }
                 for poll in polls.values { poll.eventLoop.execute { poll.value.check() } }
+                // Requests wait for the same thread, also while changes follow each other without a pause.
+                await Task.yield()
             } while changedWhileWriting(project)
         }
     }

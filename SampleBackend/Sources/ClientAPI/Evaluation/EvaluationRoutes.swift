@@ -12,6 +12,9 @@ package struct EvaluationRoutes: Sendable {
 
     private let documents: DocumentRoutes
 
+    /// Requests without a body, all of which can arrive after one change.
+    private let pool = WorkPool(.evaluation, waiting: 1_024, wait: .seconds(30))
+
     /// Creates the routes; `isAllowed` is false for credentials that have expired or been revoked while
     /// a request waited.
     package init(
@@ -34,6 +37,14 @@ package struct EvaluationRoutes: Sendable {
     package func route(access: any EndpointAccess) -> Route {
         Route(
             "/v1/projects/{project}/evaluation/activeconfig",
-            [.get: documents.endpoint(access: access)])
+            [.get: documents.endpoint(access: access, pool: pool)])
     }
+}
+
+extension WorkThreads {
+    /// The thread that writes the documents of templates, which takes seconds for a large one: neither
+    /// administrators nor streams wait for it.
+    ///
+    /// There is one, so that requests that arrive while a document is written find it.
+    static let evaluation = WorkThreads(count: 1)
 }

@@ -30,7 +30,8 @@ final class EvaluationSource: DocumentSource {
 
     /// The document of a project; nil when there is no such project.
     ///
-    /// User and signals do not matter. Written once per version and change of pinned values.
+    /// User and signals do not matter. Called on the thread ``WorkThreads/evaluation``, so it is written
+    /// once per version and change of pinned values, for all who wait.
     func document(
         inProject name: String, forUserID userID: String?, signals: Signals
     ) throws -> RenderedDocument? {

@@ -7,14 +7,18 @@ import NIOPosix
 /// Create them once per process: the threads never end. An unstructured `Task { … }` started from
 /// their work does not run on them.
 package final class WorkThreads: TaskExecutor {
-    let count = max(System.coreCount / 2, 1)
+    let count: Int
 
     private let pool: NIOThreadPool
 
     /// Starts half as many threads as the machine has cores, at least one.
     ///
     /// The event loops need the remaining cores.
-    package init() {
+    package convenience init() { self.init(count: max(System.coreCount / 2, 1)) }
+
+    /// Starts a number of threads.
+    package init(count: Int) {
+        self.count = count
         pool = NIOThreadPool(numberOfThreads: count)
         pool.start()
     }
