@@ -78,10 +78,11 @@ struct ScheduledPublishService: Service {
                         "error": "\(error)",
                     ])
             }
-            if hasFailed { return Self.shortestPause }
-            log.clear()
+            if !hasFailed { log.clear() }
             let pause = next.map { Duration.seconds($0.timeIntervalSince(now())) }
-            return min(max(pause ?? Self.longestPause, .milliseconds(1)), Self.longestPause)
+            return min(
+                max(pause ?? Self.longestPause, .milliseconds(1)),
+                hasFailed ? Self.shortestPause : Self.longestPause)
         } catch {
             if log.isNews(error.message) {
                 logger.warning(

@@ -67,7 +67,7 @@ extension SQLiteTemplateStore {
             let deletedVersions = try db.deletedVersions()
             return try db.dueChangeRequestHeaders()
                 .map { $0.seen(at: date, deletedVersion: deletedVersions[$0.project]) }
-                .filter { $0.dueDate != nil }
+                .filter { $0.dueDate != nil }.sorted(by: ChangeRequestHeader.isDueBefore)
         }
     }
 
@@ -142,13 +142,13 @@ extension Database {
         }
     }
 
-    /// The headers of the requests with a next time, the earliest first.
+    /// The headers of the requests with a next time.
     fileprivate func dueChangeRequestHeaders() throws -> [ChangeRequestHeader] {
         try Row.fetchAll(
             self,
             sql: """
                 SELECT \(Self.headerColumns) FROM change_requests
-                WHERE due_time IS NOT NULL ORDER BY due_time
+                WHERE due_time IS NOT NULL
                 """
         ).compactMap { row in
             // A damaged one is reported where it is read, and stops no other.

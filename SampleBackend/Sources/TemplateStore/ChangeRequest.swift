@@ -246,15 +246,17 @@ extension ChangeRequest {
         ([author] + editors).contains { $0.isUsed(by: person, identity: identity) }
     }
 
-    /// True when a vote was given for the current content, and either before anything was scheduled or
-    /// for the times of a schedule that waits or was published.
+    /// True when a vote was given for the current content, and for the times of a schedule that waits or
+    /// was published.
+    ///
+    /// A vote that was given before anything was scheduled is for any start, and for no end.
     public func isCurrent(_ vote: Vote) -> Bool {
         guard vote.digest == contentDigest else { return false }
-        guard let dates = vote.scheduledDates else { return true }
-        return schedule.map { schedule in
-            dates == schedule.dates
-                && [nil, .published].contains(schedule.startOutcome?.kind)
-        } ?? false
+        let schedule = schedule.flatMap { schedule in
+            [nil, .published].contains(schedule.startOutcome?.kind) ? schedule : nil
+        }
+        guard let dates = vote.scheduledDates else { return schedule?.end == nil }
+        return dates == schedule?.dates
     }
 
     /// True for two equal texts, byte by byte; false when one is missing.

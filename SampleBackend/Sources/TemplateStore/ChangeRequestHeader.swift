@@ -61,10 +61,20 @@ public struct ChangeRequestHeader: Sendable, Hashable {
     }
 
     /// The order in which requests are due.
+    ///
+    /// At one time, ends come in the reverse order of their starts, so that each finds what its start
+    /// has set; then starts, in the order in which they were last changed.
     package static func isDueBefore(
         _ first: ChangeRequestHeader, _ second: ChangeRequestHeader
     ) -> Bool {
-        (first.dueDate ?? .distantFuture) < (second.dueDate ?? .distantFuture)
+        let dates = (first.dueDate ?? .distantFuture, second.dueDate ?? .distantFuture)
+        if dates.0 != dates.1 { return dates.0 < dates.1 }
+        let areEnds = (first.state == .published, second.state == .published)
+        if areEnds.0 != areEnds.1 { return areEnds.0 }
+        if first.updateTime != second.updateTime {
+            return (first.updateTime < second.updateTime) != areEnds.0
+        }
+        return first.id.utf8.lexicographicallyPrecedes(second.id.utf8)
     }
 
     /// The request at a time, when a project of its name was last deleted at `deletedVersion`.
@@ -91,6 +101,8 @@ public struct ChangeRequestHeader: Sendable, Hashable {
     /// machine's clock may be ahead.
     package func aged(at date: Date, deletedVersion: Int?) -> ChangeRequestHeader? {
         let lifetime = TemplateStoreLimits.changeRequestLifetime
+        // Nothing of a deleted project is due.
+        let lastDate = self.deletedVersion == deletedVersion ? lastDate : updateTime
         var aged = self
         if state == .open, self.deletedVersion == deletedVersion {
             let rule = ExpiryRule(

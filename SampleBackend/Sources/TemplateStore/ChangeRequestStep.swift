@@ -94,7 +94,11 @@ extension ChangeRequestStep {
         case .closeChangeRequest: kind = .closed
         case .schedulePublish: kind = .scheduled
         case .cancelScheduledPublish: kind = .scheduleCancelled
-        case .endScheduledPublish: kind = .scheduleFailed
+        case .endScheduledPublish:
+            let schedule = stored.request.schedule
+            // Nothing may have been left to take back.
+            let isDone = (schedule?.endOutcome ?? schedule?.startOutcome)?.kind == .published
+            kind = isDone ? .takenBack : .scheduleFailed
         default: return nil
         }
         self.init(

@@ -205,7 +205,8 @@ extension TemplateStoreError {
         TemplateStoreError(
             .tooManyChangeRequests,
             "The project '\(project)' has \(TemplateStoreLimits.openChangeRequests) open change "
-                + "requests, which is the maximum: publish or close one of them.")
+                + "requests, or published ones that wait for their end, which is the maximum: publish or "
+                + "close one of them, or cancel an end.")
     }
 
     package static func changeRequestsTooLarge(inProject project: String) -> TemplateStoreError {

@@ -195,10 +195,7 @@ package struct PublishGate: Sendable {
                 throw .changeRequestEnded(reference.id, request.state)
             }
             // Votes for its time do not count for another one.
-            if part == .start {
-                request.request.schedule?.startOutcome = .init(
-                    .cancelled, reason: "Published before its time.", date: submission.date)
-            }
+            request.request.schedule?.cancelWaitingStart(at: submission.date)
         case .scheduledStart:
             guard request.state == .open, part == .start, isDue else {
                 throw .changeRequestMismatch(reference.id, isThere: true)

@@ -141,6 +141,12 @@ extension ScheduledPublish {
         }
     }
 
+    /// Cancels a start that waits, since the request is published before its time.
+    package mutating func cancelWaitingStart(at date: Date) {
+        guard waitingPart == .start else { return }
+        startOutcome = Outcome(.cancelled, reason: "Published before its time.", date: date)
+    }
+
     /// Records what came of the waiting part.
     public mutating func end(_ part: Part, with outcome: Outcome) {
         switch part {

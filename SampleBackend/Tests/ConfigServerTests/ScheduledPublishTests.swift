@@ -674,6 +674,52 @@ struct ScheduledPublishTests {
         #expect(await server.get(second.id).state == "conflict")
     }
 
+    /// Who publishes a step by hand does not publish the step before it.
+    @Test func aStepThatIsPublishedByHandComesAlone() async throws {
+        let server = try await Server(approvals: 1)
+        let first = await server.schedule(["a": "10", "b": "1"], at: 100)
+        let second = await server.schedule(["a": "10", "b": "2"], at: 200, after: first.id)
+        let cancelled = await server.call(
+            "DELETE", "/scheduledPublishes/\(second.id)", tag: second.tag)
+        let scheduled = await server.call(
+            "POST", "/scheduledPublishes",
+            [
+                "changeRequest": .string(second.id), "at": Self.time(200),
+                "after": .string(first.id),
+            ], tag: cancelled.tag)
+        let request = "/changeRequests/\(second.id)"
+        let approved = await server.call(
+            "POST", request + ":approve", [:], tag: scheduled.tag, by: Server.bob)
+        #expect(approved.schedule?["outlook"] == "waitsForPredecessor")
+        // The vote was for the time.
+        let refused = await server.call(
+            "POST", request + ":publish", ["cancelSchedule": true], tag: approved.tag)
+        #expect(refused.errorStatus == "APPROVAL_REQUIRED")
+        let published = await server.call(
+            "POST", request + ":publish?bypass=Test", ["cancelSchedule": true],
+            tag: approved.tag, by: Server.root)
+        #expect(published.status == 200, "\(published.message)")
+        #expect(try await server.values() == ["a": "1", "b": "2"])
+    }
+
+    /// A vote from before an end was planned is not for the end.
+    @Test func anEarlierVoteIsForNoEnd() async throws {
+        let server = try await Server(approvals: 1)
+        let made = await server.call(
+            "POST", "/changeRequests",
+            [
+                "title": "Title", "template": Self.template(["a": "2", "b": "1"]),
+                "base": "etag-default-1",
+            ])
+        let voted = await server.call(
+            "POST", "/changeRequests/\(made.id):approve", [:], tag: made.tag, by: Server.bob)
+        let scheduled = await server.call(
+            "POST", "/scheduledPublishes",
+            ["changeRequest": .string(made.id), "at": Self.time(600), "until": Self.time(900)],
+            tag: voted.tag)
+        #expect(scheduled.schedule?["outlook"] == "needsApproval")
+    }
+
     /// What others had set to the same before the start is theirs.
     @Test func theEndKeepsWhatWasThereBeforeTheStart() async throws {
         let server = try await Server()
@@ -685,6 +731,37 @@ struct ScheduledPublishTests {
         try await server.perform(at: 1_200)
         #expect(try await server.values() == ["a": "2", "b": "1", "c": "2"])
         #expect(await server.get(scheduled.id).schedule?["end"]?["state"] == "published")
+    }
+
+    /// Ends at one time come in the reverse order of their starts.
+    @Test func theEndsOfARowTakeAllOfItBack() async throws {
+        let server = try await Server()
+        var steps: [String] = []
+        for number in 1...3 {
+            steps.append(
+                await server.schedule(
+                    ["a": "\(number)0", "b": "1"], at: Double(number) * 100, until: 1_000,
+                    after: steps.last
+                ).id)
+            try await server.perform(at: Double(number) * 100)
+        }
+        #expect(try await server.values()["a"] == "30")
+        try await server.perform(at: 1_000)
+        #expect(try await server.values()["a"] == "1")
+        for id in steps {
+            #expect(await server.get(id).schedule?["end"]?["state"] == "published")
+        }
+        let first = await server.schedule(["a": "7", "b": "1"], at: 2_000, until: 3_000)
+        for end in [nil, 3_001] as [Double?] {
+            var body: JSONNode = [
+                "title": "x", "template": Self.template(["a": "8"]), "at": Self.time(2_500),
+                "after": .string(first.id),
+            ]
+            body.setMember("until", end.map { Self.time($0) })
+            let refused = await server.call("POST", "/scheduledPublishes", body)
+            #expect(
+                refused.status == 400 && refused.message.contains("until"), "\(refused.message)")
+        }
     }
 
     @Test func theEndOfWhatNobodyApprovedNeedsApprovals() async throws {

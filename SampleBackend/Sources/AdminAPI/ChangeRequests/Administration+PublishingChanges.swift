@@ -50,13 +50,19 @@ extension Administration {
         by publisher: ChangeRequestPublisher
     ) async throws -> StoredTemplate {
         var stored = try await openChangeRequest(target, expecting: expectation)
-        if publisher.occasion == .administrator, !publisher.replacesSchedule {
-            try stored.checkIsNotScheduled()
+        if publisher.occasion == .administrator {
+            if !publisher.replacesSchedule { try stored.checkIsNotScheduled() }
+            // It is published without the one that was to come first, for which nobody may have voted.
+            stored.request.schedule?.cancelWaitingStart(at: now())
         }
         if let vote = publisher.vote { stored.request.add(vote) }
         let reviewed = try await reviewed(stored)
         guard let live = reviewed.basis?.live else {
             throw RequestError.unknownProject(target.project)
+        }
+        guard reviewed.predecessor == nil else {
+            throw RequestError(
+                .changeRequestMismatch(target.id, isThere: true), project: target.project)
         }
         guard let merged = reviewed.merged else {
             guard reviewed.conflicts.isEmpty else {

@@ -97,7 +97,7 @@ struct ChangeRequestListRoute: Sendable {
             page.bytesRead += basis.bytesRead - before + basis.live.content.count
             page.basis = basis
         } else {
-            reviewed = try ReviewedChangeRequest(ended: stored)
+            reviewed = try ReviewedChangeRequest(ended: stored, inList: true)
         }
         guard state.map({ $0 == reviewed.state }) ?? true else { return }
         let summary = reviewed.summary

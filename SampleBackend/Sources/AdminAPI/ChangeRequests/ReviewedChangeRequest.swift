@@ -65,15 +65,18 @@ struct ReviewedChangeRequest: Sendable {
 
     let count: ApprovalCount
 
-    /// A request that has ended, whose votes no longer count.
-    init(ended stored: StoredChangeRequest) throws {
+    /// A request that has ended, whose votes no longer count; in a list without its changes.
+    init(ended stored: StoredChangeRequest, inList isInList: Bool = false) throws {
         guard let contents = stored.contents else { throw RequestError.storeUnavailable }
-        let base = try RemoteConfigTemplate(stored: contents.base)
+        let nothing = RemoteConfigTemplate()
+        let base = isInList ? nothing : try RemoteConfigTemplate(stored: contents.base)
         self.init(
             stored: stored, basis: nil, current: nil, predecessor: nil, predecessorOutlook: nil,
             isSchedulerPermitted: true,
             review: ChangeReview(
-                base: base, edited: try RemoteConfigTemplate(stored: contents.edited), live: base),
+                base: base,
+                edited: isInList ? nothing : try RemoteConfigTemplate(stored: contents.edited),
+                live: base),
             merged: nil, problems: [], outdatedVoters: [], signedInVoters: [],
             count: ApprovalCount(
                 of: stored.request, inProject: stored.project, protection: nil, tokens: [],

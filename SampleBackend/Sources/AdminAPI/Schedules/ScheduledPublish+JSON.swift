@@ -38,6 +38,10 @@ extension ReviewedChangeRequest {
         if schedule.startOutcome == nil, stored.state != .open {
             node.setMember("state", .string("cancelled"))
         }
+        if stored.dueDate == nil, schedule.waitingPart == .end {
+            // The project was deleted, and made again.
+            node.setMember("end", ["state": "dropped"])
+        }
         node.setMember("outlook", outlook.map { .string($0.rawValue) })
         return node
     }

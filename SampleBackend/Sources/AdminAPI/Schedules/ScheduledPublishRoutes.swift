@@ -137,6 +137,13 @@ struct ScheduledPublishRoutes: Sendable {
                 "at is more than 60 days after \(schedule.start.text), the time of the publish "
                     + "\(id.shortened): schedule this one without after.")
         }
+        // What the later one has set would stay, since its end brings back what the other has set.
+        guard let end = schedule.end else { return }
+        guard let own = times.end, own.date <= end.date else {
+            throw .invalidArgument(
+                "until is missing or after \(end.text), the end of the publish \(id.shortened): send a "
+                    + "time that is not later.")
+        }
     }
 
     /// Moves a schedule that waits; votes for the former times do not count any more.
@@ -202,7 +209,10 @@ struct ScheduledPublishRoutes: Sendable {
                 .changeRequestMismatch(stored.id, isThere: true), project: stored.project)
         }
         guard stored.dueDate != nil else {
-            throw RequestError.notWaiting("Look at its state, and schedule it anew if need be.")
+            let version = stored.request.schedule?.startOutcome?.version
+            throw RequestError.notWaiting(
+                version.map { "Undo version \($0) to take it back." }
+                    ?? "Look at its state, and schedule it anew if need be.")
         }
         return stored
     }

@@ -27,11 +27,20 @@ package struct ScheduledPublisher: Sendable {
         let date = administration.now()
         let scheduled = try await administration.store.scheduledChangeRequests(date: date)
         let due = scheduled.filter { $0.dueDate.map { $0 <= date } ?? false }
+        // What is due in an archived project waits until it is not archived.
+        var archived: [String: Bool] = [:]  // names: names of projects are ASCII
         for header in due {
+            let project = header.project
+            if archived[project] == nil {
+                archived[project] =
+                    try await administration.store.projectDetails(ofProject: project)?.details
+                    .isArchived ?? false
+            }
+            guard archived[project] == false else { continue }
             do {
                 try await perform(header)
             } catch let error as RequestError where error.statusName == "PROJECT_ARCHIVED" {
-                // It waits until the project is not archived, or its time is over.
+                // It was archived a moment ago.
             } catch {
                 onFailure(header, error)
             }

@@ -68,7 +68,11 @@ struct ScheduleCommand: AsyncParsableCommand {
         @Option(help: "What a new change request changes.")
         var title: String?
 
-        @Option(help: "The edited template, a JSON file that \"get\" wrote; - is standard input.")
+        @Option(
+            help: """
+                The edited template, a JSON file that "get" wrote; - is standard input. With --after, \
+                a file without a version is an edit of the template that comes first.
+                """)
         var file: String?
 
         @Flag(help: "Use the draft of the token's administrator.")
@@ -103,13 +107,15 @@ struct ScheduleCommand: AsyncParsableCommand {
             if draft { body.setMember("draft", .bool(true)) }
             if let file {
                 let template = try InputFile.json(file)
-                guard let version = template.versionNumber else {
+                body.setMember("template", template)
+                // Without one, it is an edit of the template that comes first.
+                if let version = template.versionNumber {
+                    body.setMember("base", .string(options.entityTag(ofVersion: version)))
+                } else if after == nil {
                     throw CommandFailure.badInput(
                         "The file \(file) has no version, so its base is not known: edit a file "
                             + "that \"get\" wrote.")
                 }
-                body.setMember("template", template)
-                body.setMember("base", .string(options.entityTag(ofVersion: version)))
             }
             let answer = try await transport.json(
                 AdministrationRequest(
@@ -230,6 +236,8 @@ extension JSONNode {
         guard startState == "published", let endState else { return words }
         let number = schedule?["end"]?["versionNumber"]?.stringValue.map { " as version \($0)" }
         let reason = schedule?["end"]?["reason"]?.stringValue.map { ": \($0)" }
-        return words + "; end: \(endState)\(number ?? "")\(reason ?? "")"
+        let kept = schedule?["end"]?["kept"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        let rest = kept.isEmpty ? "" : ", without \(kept.joined(separator: ", "))"
+        return words + "; end: \(endState)\(number ?? "")\(rest)\(reason ?? "")"
     }
 }
