@@ -42,7 +42,7 @@ struct RequestErrorTests {
         ("POST", "/v1/tokens", #"{"name": "m", "role": "viewer", "expiresAt": "2030-01-31"}"#),
         ("POST", "/v1/tokens", #"{"name": "m", "role": "publisher", "project": "shop"}"#),
         ("PUT", "/v1/projects/default/details", #"{"enviroment": "PRODUCTION"}"#),
-        ("POST", "/v1/projects/default/webhooks", #"{"url": "https://example.com", "events": []}"#),
+        ("POST", "/v1/projects/default/webhooks", #"{"url": "https://example.com", "event": []}"#),
     ])
     func aMisspeltMemberIsRefusedAndChangesNothing(
         method: String, path: String, body: String

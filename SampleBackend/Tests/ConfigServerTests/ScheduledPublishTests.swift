@@ -743,8 +743,8 @@ struct ScheduledPublishTests {
                     ["a": "\(number)0", "b": "1"], at: Double(number) * 100, until: 1_000,
                     after: steps.last
                 ).id)
-            try await server.perform(at: Double(number) * 100)
         }
+        for number in 1...3 { try await server.perform(at: Double(number) * 100) }
         #expect(try await server.values()["a"] == "30")
         try await server.perform(at: 1_000)
         #expect(try await server.values()["a"] == "1")
@@ -838,7 +838,7 @@ struct ScheduledPublishTests {
         try await server.perform(at: 301)
         #expect(await server.get(second.id).state == "published")
         let third = await server.schedule(["a": "3", "b": "2"], at: 400)
-        let fourth = await server.schedule(["a": "3", "b": "3"], at: 500, after: third.id)
+        let fourth = await server.schedule(["a": "3", "b": "3"], at: 59 * 86_400, after: third.id)
         let closed = await server.call("POST", "/changeRequests/\(third.id):close", [:], tag: "*")
         #expect(closed.status == 200)
         #expect(await server.get(fourth.id).schedule?["outlook"] == "conflict")
@@ -848,14 +848,14 @@ struct ScheduledPublishTests {
                 at: Self.beginning + days * 86_400)
         }
         #expect(await server.call("GET", "/changeRequests/\(third.id)").status == 404)
-        try await server.perform(at: 500)
+        try await server.perform(at: 59 * 86_400)
         #expect(await server.get(fourth.id).state == "conflict")
         let late = await server.call(
             "POST", "/scheduledPublishes",
             [
                 "title": "x", "template": Self.template(["a": "9"]), "base": "etag-default-1",
-                "at": Self.time(70 * 86_400),
-                "after": .string(await server.schedule(["a": "8"], at: 1_000).id),
+                "at": Self.time(130 * 86_400),
+                "after": .string(await server.schedule(["a": "8"], at: 60 * 86_400).id),
             ])
         #expect(late.status == 400 && late.message.contains("60 days"), "\(late.message)")
     }
