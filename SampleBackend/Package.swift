@@ -270,7 +270,8 @@ let package = Package(
             ]
                 + products(
                     "ActiveConfig", "ActiveConfigRealtime", "ActiveConfigReporting",
-                    "ActiveConfigTrust", "Crypto", "NIOCore", "NIOFoundationEssentialsCompat")
+                    "ActiveConfigTrust", "Crypto", "Logging", "NIOCore",
+                    "NIOFoundationEssentialsCompat", "ServiceLifecycle", "UnixSignals")
         ),
         .testTarget(
             name: "TemplateStoreTests",

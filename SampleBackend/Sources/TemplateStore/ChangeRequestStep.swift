@@ -136,7 +136,11 @@ extension ChangeRequestStep {
         self.versionBefore = versionBefore
         let schedule = request.schedule
         versionAfter =
-            kind == .takenBack ? schedule?.endOutcome?.version : request.ending?.version
+            switch kind {
+            case .takenBack: schedule?.endOutcome?.version
+            case .published, .bypassed: request.ending?.version
+            default: nil
+            }
         scheduledTimes = schedule.map { schedule in
             [schedule.start.text] + (schedule.end.map { [$0.text] } ?? [])
         }

@@ -25,7 +25,7 @@ package struct ChangeRequestTable: Sendable {
     /// Maximum number of requests that one change removes, since a transaction has a limit, too.
     ///
     /// The largest and the oldest go first, so a few are enough.
-    private static let mostRemoved = 10
+    private static let mostRemoved = 8
 
     /// A request to store, and the ended ones that have to go for it.
     package struct Change: Sendable {

@@ -3,8 +3,10 @@ import ActiveConfigRealtime
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import Logging
 import SeededRandomness
 import ServerTestSupport
+import ServiceLifecycle
 import TemporaryFolders
 import Testing
 
@@ -53,5 +55,28 @@ struct UploadServiceTests {
         #expect(service.limit(ofUser: "42", in: "JP") == 10)
         run.cancel()
         await run.value
+    }
+
+    private struct FailingService: Service {
+        struct Failure: Error {}
+
+        func run() async throws { throw Failure() }
+    }
+
+    /// The group of the page loads the template first, and ends with its services.
+    @Test func aGroupEndsTheEvaluator() async throws {
+        let folder = try TemporaryFolder()
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            #expect(try await server.publish(["parameters": [:]]).status == 200)
+            let service = UploadService(
+                server: try #require(URL(string: "http://127.0.0.1:\(server.port)")),
+                token: RunningServer.administratorToken, folder: folder.url)
+            await #expect(throws: FailingService.Failure.self) {
+                try await run(
+                    [FailingService()], following: service.evaluator,
+                    Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            }
+            #expect(service.evaluator.status.templateVersion == 1)
+        }
     }
 }

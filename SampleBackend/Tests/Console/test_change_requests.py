@@ -143,6 +143,7 @@ class ReviewingTests(ChangeRequestCase):
         self.wait_for(lambda: link().accessible_name == "Change requests 1 open", "one request")
         self.assertEqual(self.driver.switch_to.active_element, link())
 
+    @gate
     def test_keeps_what_was_entered_when_the_request_has_changed(self):
         request = self.make_request()
         self.open_request(request)

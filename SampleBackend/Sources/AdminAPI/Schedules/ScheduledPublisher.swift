@@ -16,7 +16,8 @@ package struct ScheduledPublisher: Sendable {
 
     package init(administration: Administration) { self.administration = administration }
 
-    /// Performs all that is due, the earliest first; what fails is tried again by the next call.
+    /// Performs all that is due, the earliest of each project first; what fails is tried again by the
+    /// next call.
     ///
     /// - Parameter onFailure: Receives the errors of the store, which stop no other schedule.
     /// - Returns: The next time after now; nil when nothing is scheduled.
@@ -27,29 +28,52 @@ package struct ScheduledPublisher: Sendable {
         let date = administration.now()
         let scheduled = try await administration.store.scheduledChangeRequests(date: date)
         let due = scheduled.filter { $0.dueDate.map { $0 <= date } ?? false }
-        // What is due in an archived project waits until it is not archived.
-        var archived: [String: Bool] = [:]  // names: names of projects are ASCII
-        for header in due {
-            let project = header.project
-            if archived[project] == nil {
-                archived[project] =
-                    try await administration.store.projectDetails(ofProject: project)?.details
-                    .isArchived ?? false
-            }
-            guard archived[project] == false else { continue }
-            do {
-                try await perform(header)
-            } catch let error as RequestError where error.statusName == "PROJECT_ARCHIVED" {
-                // It was archived a moment ago.
-            } catch {
-                onFailure(header, error)
-            }
-        }
+        for failure in await perform(due) { onFailure(failure.request, failure.error) }
         // What was published may have an end.
         let left =
             due.isEmpty
             ? scheduled : try await administration.store.scheduledChangeRequests(date: date)
         return left.lazy.compactMap(\.dueDate).first { $0 > date }
+    }
+
+    private struct Failure: Sendable {
+        let request: ChangeRequestHeader
+        let error: any Error
+    }
+
+    /// Performs what is due; the large templates of one project delay no other one.
+    private func perform(_ due: [ChangeRequestHeader]) async -> [Failure] {
+        // names: names of projects are ASCII
+        let projects = Dictionary(grouping: due, by: \.project)
+        return await withTaskGroup(of: [Failure].self) { group in
+            for requests in projects.values {
+                group.addTask(executorPreference: WorkThreads.schedules) {
+                    await performInOrder(requests)
+                }
+            }
+            var failures: [Failure] = []
+            for await found in group { failures += found }
+            return failures
+        }
+    }
+
+    /// Performs requests of one project.
+    private func performInOrder(_ requests: [ChangeRequestHeader]) async -> [Failure] {
+        var failures: [Failure] = []
+        for request in requests {
+            do {
+                // What is due in an archived project waits until it is not archived.
+                let details = try await administration.store.projectDetails(
+                    ofProject: request.project)
+                if details?.details.isArchived == true { break }
+                try await perform(request)
+            } catch let error as RequestError where error.statusName == "PROJECT_ARCHIVED" {
+                // It was archived a moment ago.
+            } catch {
+                failures.append(Failure(request: request, error: error))
+            }
+        }
+        return failures
     }
 
     private func perform(_ header: ChangeRequestHeader) async throws {
@@ -231,4 +255,10 @@ extension ScheduledPublish {
 
 extension ChangeRequest.Participant {
     fileprivate var shownName: String { person ?? actor }
+}
+
+extension WorkThreads {
+    /// The threads that merge and check templates at the times of schedules: neither administrators nor
+    /// apps wait for them.
+    fileprivate static let schedules = WorkThreads(count: 2)
 }

@@ -7,7 +7,7 @@ import Templates
 // Warnings about the open change requests that a publish concerns.
 extension Administration {
     /// Maximum number of open requests that are read for a publish, and of their bytes.
-    private static let (mostRequests, mostRequestBytes) = (50, 64 << 20)
+    private static let (mostRequests, mostRequestBytes) = (50, 8 << 20)
 
     /// A warning for each open change request that uses a condition or a setting that a template
     /// lacks, unlike the current version.

@@ -24,7 +24,7 @@ extension Administration {
     /// A template that passed every check except that of its version.
     struct CheckedTemplate {
         let validated: ValidatedTemplate
-        let submission: TemplateSubmission
+        var submission: TemplateSubmission
     }
 
     /// Checks a template, except whether its version is current.

@@ -68,7 +68,7 @@ struct TemplateRoutes: Sendable {
     /// Publishes a template, or only validates it.
     @Sendable
     private func put(_ request: RouteRequest) async throws -> RouteResponse {
-        let checked = try administration.check(
+        var checked = try administration.check(
             .init(
                 project: request.project, body: Data(buffer: request.body),
                 ifMatch: request.headerFields[.ifMatch], user: request.user,
@@ -83,6 +83,8 @@ struct TemplateRoutes: Sendable {
                 ByteBuffer(bytes: checked.submission.content),
                 headerFields: Self.headerFields(version: 0, project: request.project))
         } else {
+            // Comparing the open requests took time.
+            checked.submission.date = administration.now()
             response = answer(try await administration.publish(checked))
         }
         response.headerFields.append(warnings: warnings)
