@@ -89,12 +89,15 @@ extension EtcdTemplateStore {
             if let created = try reading.records(2, as: VersionRecord.self).first {
                 write.operations.append(.delete(keys.content(created.content.id)))
             }
+            let deletedVersion = try reading.deletedVersion(at: 3)
+            // A damaged one keeps no project from its deletion.
+            let requests = try? reading.changeRequests(
+                4, at: deletion.date, deletedVersion: deletedVersion)
             write.change = .init(
                 subject: .project(project),
                 entry: AuditEntry(
                     of: deletion, lastVersion: current.number,
-                    requests: try reading.changeRequests(
-                        4, at: deletion.date, deletedVersion: try reading.deletedVersion(at: 3)),
+                    requests: requests ?? [],
                     revision: .zero))
             return .write(write)
         }

@@ -41,7 +41,9 @@ extension SQLiteTemplateStore {
             let revision = try db.recordChange(
                 .project(deletion.project), keeping: options.keptChanges)
             let deleted = try db.deletedVersion(ofProject: deletion.project)
-            let requests = try db.changeRequestHeaders(inProject: deletion.project)
+            // A damaged one keeps no project from its deletion.
+            let headers = try? db.changeRequestHeaders(inProject: deletion.project)
+            let requests = (headers ?? [])
                 .map { $0.seen(at: deletion.date, deletedVersion: deleted) }
             let entry = AuditEntry(
                 of: deletion, lastVersion: lastVersion, requests: requests, revision: revision)

@@ -193,6 +193,7 @@ extension ChangeRequestSubmission {
             }
         case .closeChangeRequest:
             if let ending = request.ending { return ending.participant }
+        case .cancelScheduledPublish: return .init(person: nil, actor: actor)
         case .schedulePublish, .endScheduledPublish:
             if let schedule = request.schedule { return schedule.scheduler }
         default: break

@@ -87,10 +87,10 @@ struct TemplateRoutes: Sendable {
             checked.submission.date = administration.now()
             response = answer(try await administration.publish(checked))
         }
-        response.headerFields.append(warnings: warnings)
         // The console's review already shows the doubts next to their conditions.
         response.headerFields.append(
-            warningsAbout: checked.validated, includingDoubts: request.origin != .console)
+            warningsAbout: checked.validated, includingDoubts: request.origin != .console,
+            after: warnings)
         return response
     }
 

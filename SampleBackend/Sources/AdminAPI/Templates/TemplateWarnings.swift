@@ -21,9 +21,13 @@ extension HTTPFields {
     /// - Parameters:
     ///   - template: The template.
     ///   - includingDoubts: True to include remarks on rules that probably no client satisfies.
-    mutating func append(warningsAbout template: ValidatedTemplate, includingDoubts: Bool) {
+    ///   - others: Warnings that come first, within the same limit.
+    mutating func append(
+        warningsAbout template: ValidatedTemplate, includingDoubts: Bool,
+        after others: [String] = []
+    ) {
         let doubts = includingDoubts ? template.doubts(atMost: Self.maximumDoubts) : []
-        append(warnings: (doubts + template.warnings).map(\.description))
+        append(warnings: others + (doubts + template.warnings).map(\.description))
     }
 
     /// Adds a `Warning` field for each text; a final one counts those that do not fit.
