@@ -20,23 +20,13 @@ Exit codes: 0 no violation, 1 a violation, or a planted fault that was not found
 missing.
 """
 
-import argparse
-import json
-import os
-import random
-import secrets
-import shutil
-import signal
 import sys
-import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack
 
-from members import Cluster
+from killedservers import KilledServers, options_of
 from processes import LIMIT, wait_until
-from registers import TemplateRegister, Unanswered
-from replicas import start_replicas
+from registers import Unanswered
 from reviewers import PATH, REQUESTS, SETTINGS, TEMPLATE, Desk, Reviewer, template_of, values_of
 from reviewfaults import Faults
 from reviews import History, Version, Violation, check
@@ -45,42 +35,16 @@ REQUIRED = 2
 PEOPLE = 9
 
 
-class Run:
+class Run(KilledServers):
     """The servers, the people and what is read of the store, as a context."""
 
     def __init__(self, options):
-        self.options, self.random = options, random.Random(options.seed)
-        self.stack, self.desk, self.cluster = ExitStack(), Desk(), None
-        self.folder, self.keeps_files = tempfile.mkdtemp(prefix="changerequests-"), False
-        self.people, self.replicas, self.kills, self.in_flight = [], [], Counter(), Counter()
+        super().__init__(options, "changerequests-")
+        self.desk, self.people, self.in_flight = Desk(), [], Counter()
         self.history = History(self.desk.acts, self.desk.reads)
 
-    def __enter__(self):
-        self.stack.callback(self.remove_files)
-        try:
-            self.start()
-        except BaseException:
-            self.stack.close()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self.stack.close()
-
-    def remove_files(self):
-        if not self.keeps_files:
-            shutil.rmtree(self.folder, ignore_errors=True)
-
     def start(self):
-        self.token = os.environ["ACTIVECONFIG_ADMIN_TOKEN"] = secrets.token_hex(24)
-        store, count = "sqlite:" + os.path.join(self.folder, "store.sqlite"), 1
-        if self.options.store == "etcd":
-            self.cluster = self.stack.enter_context(Cluster(folder=self.folder))
-            self.cluster.start()
-            self.cluster.wait_until_ready()
-            store, count = self.cluster.location, 3
-        self.replicas = start_replicas(self.stack, self.options.binary, store, self.folder, count)
-        self.register = TemplateRegister("end", self.replicas[0].port, self.token)
+        super().start()
         self.administer("PUT", TEMPLATE, template_of({key: "start" for key in SETTINGS}), "*")
         for number in range(PEOPLE):
             self.hire(f"p{number}", f"Person {number}", "publisher" if number % 2 else "editor")
@@ -96,14 +60,6 @@ class Run:
         token = self.administer("POST", "/v1/tokens", body)["token"]
         ports = [replica.port for replica in self.replicas]
         self.people.append(Reviewer(name, person, token, role, ports, self.desk, self.options.seed, bypass))
-
-    def administer(self, method, path, body=None, tag=None):
-        """A request that must succeed, while no server is killed."""
-        fields = self.register.fields | ({"If-Match": tag} if tag else {})
-        answer = self.register.link.ask(method, path, body and json.dumps(body), fields, LIMIT)
-        if answer is None or answer[0] not in (200, 201):
-            raise RuntimeError(f"{method} {path} was answered with {answer}")
-        return json.loads(answer[2])
 
     # Kills.
 
@@ -131,23 +87,9 @@ class Run:
         time.sleep(self.random.choice([0, self.random.uniform(0, 0.02), self.random.uniform(0, 0.2)]))
         self.in_flight.update(list(self.desk.in_flight.values()))
         if self.cluster is not None and self.random.random() < 0.3:
-            self.kills["leader of etcd"] += 1
-            member = self.cluster.wait_for_leader()
-            member.kill()
-            time.sleep(self.random.uniform(0.2, 3))
-            self.cluster.start(member)
-            self.cluster.wait_until_ready()
-            return
+            return self.kill_leader(self.random.uniform(0.2, 3))
         count = 2 if len(self.replicas) > 1 and self.random.random() < 0.25 else 1
-        replicas = self.random.sample(self.replicas, count)
-        self.kills["server"] += count
-        for replica in replicas:
-            replica.kill()
-        time.sleep(self.random.uniform(0, 1))
-        for replica in replicas:
-            replica.start()
-        for replica in replicas:
-            replica.wait_until_ready()
+        return self.kill_replicas(count, self.random.uniform(0, 1))
 
     # What the store has.
 
@@ -199,7 +141,7 @@ def report(run, violations):
         print(f"{kind:16}{counts[0]:>7}{counts[1]:>9}{counts[2]:>9}{repeated:>10}{run.in_flight[kind]:>11}")
     states = Counter(request["state"] for request in history.requests.values())
     print(f"{len(history.requests)} requests:", ", ".join(f"{states[state]} {state}" for state in sorted(states)))
-    print("kills: " + ", ".join(f"{count} of a {what}" for what, count in run.kills.items()))
+    print(run.kill_texts())
     missed = []
     if not violations:
         found = dict(Faults(history, REQUIRED, run.options.seed).found())
@@ -217,29 +159,10 @@ def report(run, violations):
 
 
 def main():
-    if {"-h", "--help"} & set(sys.argv[1:]):
-        print(__doc__.strip())
-        return 0
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--binary", default=os.environ.get("SAMPLE_BACKEND"))
-    parser.add_argument("--store", choices=["etcd", "sqlite"], default="etcd")
-    parser.add_argument("--minutes", type=float, default=2)
-    parser.add_argument("--required", type=int, default=REQUIRED)
-    parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
-    try:
-        options = parser.parse_args()
-    except SystemExit:
-        return 64
-    if options.binary is None:
-        print("changerequests.py: --binary is missing; see --help", file=sys.stderr)
-        return 64
-    for program in [options.binary, *(["etcd"] if options.store == "etcd" else [])]:
-        if shutil.which(program) is None:
-            print(f"changerequests.py: {program} is missing", file=sys.stderr)
-            return 69
-    for number in signal.SIGTERM, signal.SIGINT:
-        signal.signal(number, lambda number, _: sys.exit(128 + number))
-    print(f"seed {options.seed}", flush=True)
+    options = options_of(__doc__, "changerequests.py",
+                         lambda parser: parser.add_argument("--required", type=int, default=REQUIRED))
+    if isinstance(options, int):
+        return options
     with Run(options) as run:
         run.work_and_kill()
         run.end()

@@ -17,24 +17,14 @@ every other request by none; and each version has one entry in the audit trail.
 Exit codes: 0 all is right, 1 something is wrong, 64 wrong arguments, 69 a program is missing.
 """
 
-import argparse
-import json
-import os
-import random
-import secrets
-import shutil
-import signal
 import sys
-import tempfile
 import time
 from collections import Counter
-from contextlib import ExitStack
 from datetime import datetime, timedelta, timezone
 
-from members import Cluster
-from processes import LIMIT, wait_until
-from registers import TemplateRegister, Unanswered
-from replicas import start_replicas
+from killedservers import KilledServers, options_of
+from processes import wait_until
+from registers import Unanswered
 from reviewers import PATH, REQUESTS, SETTINGS, TEMPLATE, template_of, values_of
 
 SCHEDULED = PATH + "/scheduledPublishes"
@@ -45,58 +35,28 @@ def text_of(moment):
     return moment.isoformat(timespec="milliseconds")
 
 
-class Run:
+class Run(KilledServers):
     """The servers, and what was scheduled, as a context."""
 
     def __init__(self, options):
-        self.options, self.random = options, random.Random(options.seed)
-        self.stack, self.cluster = ExitStack(), None
-        self.folder = tempfile.mkdtemp(prefix="scheduledpublishes-")
-        self.kills, self.expected, self.live = Counter(), {}, {key: "start" for key in SETTINGS}
-
-    def __enter__(self):
-        self.stack.callback(shutil.rmtree, self.folder, ignore_errors=True)
-        try:
-            self.start()
-        except BaseException:
-            self.stack.close()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        self.stack.close()
+        super().__init__(options, "scheduledpublishes-")
+        self.expected, self.live = {}, {key: "start" for key in SETTINGS}
 
     def start(self):
-        self.root = os.environ["ACTIVECONFIG_ADMIN_TOKEN"] = secrets.token_hex(24)
-        store, count = "sqlite:" + os.path.join(self.folder, "store.sqlite"), 1
-        if self.options.store == "etcd":
-            self.cluster = self.stack.enter_context(Cluster(folder=self.folder))
-            self.cluster.start()
-            self.cluster.wait_until_ready()
-            store, count = self.cluster.location, 3
-        self.replicas = start_replicas(self.stack, self.options.binary, store, self.folder, count)
-        self.register = TemplateRegister("run", self.replicas[0].port, self.root)
-        self.ask("PUT", TEMPLATE, template_of(self.live), "*")
+        super().start()
+        self.administer("PUT", TEMPLATE, template_of(self.live), "*")
         self.scheduler, self.approver = self.hire("publisher", "Ada"), self.hire("editor", "Bob")
-        self.ask("PUT", PATH + "/protection", {"requiredApprovals": 1}, "*")
+        self.administer("PUT", PATH + "/protection", {"requiredApprovals": 1}, "*")
 
     def hire(self, role, person):
         body = {"name": person, "role": role, "owner": person}
-        return self.ask("POST", "/v1/tokens", body)["token"]
-
-    def ask(self, method, path, body=None, tag=None, token=None):
-        """A request that must succeed; no server is killed meanwhile."""
-        fields = {"Authorization": "Bearer " + (token or self.root)} | ({"If-Match": tag} if tag else {})
-        answer = self.register.link.ask(method, path, body and json.dumps(body), fields, LIMIT)
-        if answer is None or answer[0] not in (200, 201):
-            raise RuntimeError(f"{method} {path} was answered with {answer}")
-        return json.loads(answer[2])
+        return self.administer("POST", "/v1/tokens", body)["token"]
 
     # Rounds.
 
     def schedule(self, settings):
         """Schedules a publish for each setting; returns the last time."""
-        base = f"etag-default-{self.ask('GET', TEMPLATE)['version']['versionNumber']}"
+        base = f"etag-default-{self.administer('GET', TEMPLATE)['version']['versionNumber']}"
         moments, earlier = [], None
         for number, key in enumerate(settings):
             moment = datetime.now(timezone.utc) + timedelta(seconds=self.random.uniform(1.5, 4))
@@ -106,15 +66,15 @@ class Run:
             if kind == "after" and earlier:
                 moment = max(moment, earlier[1])
                 body |= {"at": text_of(moment), "after": earlier[0]}
-            request = self.ask("POST", SCHEDULED, body, token=self.scheduler)["id"]
+            request = self.administer("POST", SCHEDULED, body, token=self.scheduler)["id"]
             if kind == "moved":
                 moment += timedelta(seconds=1)
-                self.ask("PATCH", f"{SCHEDULED}/{request}", {"at": text_of(moment)}, "*", self.scheduler)
+                self.administer("PATCH", f"{SCHEDULED}/{request}", {"at": text_of(moment)}, "*", self.scheduler)
             if kind == "cancelled":
-                self.ask("DELETE", f"{SCHEDULED}/{request}", None, "*", self.scheduler)
+                self.administer("DELETE", f"{SCHEDULED}/{request}", None, "*", self.scheduler)
             if kind != "unapproved":
-                tag = f'"{self.ask("GET", f"{REQUESTS}/{request}")["etag"]}"'
-                self.ask("POST", f"{REQUESTS}/{request}:approve", {"comment": "yes"}, tag, self.approver)
+                tag = f'"{self.administer("GET", f"{REQUESTS}/{request}")["etag"]}"'
+                self.administer("POST", f"{REQUESTS}/{request}:approve", {"comment": "yes"}, tag, self.approver)
             is_published = kind not in ("unapproved", "cancelled")
             self.expected[request] = (kind, moment, values if is_published else None)
             if is_published and kind != "after":
@@ -130,7 +90,7 @@ class Run:
             while datetime.now(timezone.utc) < last:
                 self.kill_something()
             self.wait_until_over(last)
-            self.live = values_of(self.ask("GET", TEMPLATE))
+            self.live = values_of(self.administer("GET", TEMPLATE))
             if sys.stderr.isatty():
                 print(f"\r\033[K{end - time.monotonic():4.0f} s left, {len(self.expected)} scheduled",
                       end="", file=sys.stderr, flush=True)
@@ -138,22 +98,8 @@ class Run:
     def kill_something(self):
         time.sleep(self.random.uniform(0, 0.6))
         if self.cluster is not None and self.random.random() < 0.3:
-            self.kills["leader of etcd"] += 1
-            member = self.cluster.wait_for_leader()
-            member.kill()
-            time.sleep(self.random.uniform(0.1, 1))
-            self.cluster.start(member)
-            self.cluster.wait_until_ready()
-            return
-        killed = self.random.sample(self.replicas, self.random.randint(1, len(self.replicas)))
-        self.kills["server"] += len(killed)
-        for replica in killed:
-            replica.kill()
-        time.sleep(self.random.uniform(0, 0.5))
-        for replica in killed:
-            replica.start()
-        for replica in killed:
-            replica.wait_until_ready()
+            return self.kill_leader(self.random.uniform(0.1, 1))
+        return self.kill_replicas(self.random.randint(1, len(self.replicas)), self.random.uniform(0, 0.5))
 
     def wait_until_over(self, last):
         def waiting():
@@ -177,7 +123,7 @@ class Run:
                 yield f"version {number} has {publishes[number]} entries in the audit trail"
         oldest = min(int(number) for number in kept)
         for request, (kind, moment, values) in self.expected.items():
-            found = self.ask("GET", f"{REQUESTS}/{request}")
+            found = self.administer("GET", f"{REQUESTS}/{request}")
             schedule, of_request = found["schedule"], [
                 number for number, version in kept.items()
                 if version.get("description", "").startswith(f"Change request {request}: ")]
@@ -198,34 +144,15 @@ class Run:
             time_ = datetime.fromisoformat(kept[number]["updateTime"].replace("Z", "+00:00"))
             if time_ < moment.replace(microsecond=moment.microsecond // 1000 * 1000):
                 yield f"{kind} request {request} was published at {time_}, before {moment}"
-            template = values_of(self.ask("GET", f"{TEMPLATE}?versionNumber={number}"))
+            template = values_of(self.administer("GET", f"{TEMPLATE}?versionNumber={number}"))
             if not values.items() <= template.items():
                 yield f"version {number} of request {request} has not its values {values}"
 
 
 def main():
-    if {"-h", "--help"} & set(sys.argv[1:]):
-        print(__doc__.strip())
-        return 0
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--binary", default=os.environ.get("SAMPLE_BACKEND"))
-    parser.add_argument("--store", choices=["etcd", "sqlite"], default="etcd")
-    parser.add_argument("--minutes", type=float, default=2)
-    parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
-    try:
-        options = parser.parse_args()
-    except SystemExit:
-        return 64
-    if options.binary is None:
-        print("scheduledpublishes.py: --binary is missing; see --help", file=sys.stderr)
-        return 64
-    for program in [options.binary, *(["etcd"] if options.store == "etcd" else [])]:
-        if shutil.which(program) is None:
-            print(f"scheduledpublishes.py: {program} is missing", file=sys.stderr)
-            return 69
-    for number in signal.SIGTERM, signal.SIGINT:
-        signal.signal(number, lambda number, _: sys.exit(128 + number))
-    print(f"seed {options.seed}", flush=True)
+    options = options_of(__doc__, "scheduledpublishes.py")
+    if isinstance(options, int):
+        return options
     with Run(options) as run:
         run.work_and_kill()
         problems = list(run.problems())
@@ -233,7 +160,7 @@ def main():
         print(f"WRONG {problem}")
     kinds = Counter(kind for kind, _, _ in run.expected.values())
     print(f"{len(run.expected)} scheduled:", ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
-    print("kills: " + ", ".join(f"{count} of a {what}" for what, count in run.kills.items()))
+    print(run.kill_texts())
     print(f"{len(problems)} problems; store {options.store}, seed {options.seed}")
     return 1 if problems else 0
 
