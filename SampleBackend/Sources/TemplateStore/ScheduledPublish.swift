@@ -20,7 +20,7 @@ public struct ScheduledPublish: Sendable, Hashable, Codable {
         }
     }
 
-    /// What came of a time.
+    /// The outcome of a start or an end.
     public struct Outcome: Sendable, Hashable, Codable {
         /// The kinds of outcomes; stores keep the raw value.
         public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
@@ -156,7 +156,7 @@ extension ScheduledPublish {
     }
 }
 
-/// What to do at a time of a schedule.
+/// The decision at a time of a schedule.
 package enum DueAction: Sendable, Hashable {
     /// Nothing yet.
     case wait

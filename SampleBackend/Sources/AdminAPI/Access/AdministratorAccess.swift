@@ -192,7 +192,7 @@ package final class AdministratorAccess: Sendable {
             tokenID: "openid-\(id)", tokenHash: signIn.secret(of: person), expirationDate: nil)
     }
 
-    /// Whether who scheduled a publish may publish in a project.
+    /// The right of whoever scheduled a publish to publish, as far as this server can tell.
     enum SchedulingRight: Sendable {
         case granted
         case refused
@@ -200,7 +200,7 @@ package final class AdministratorAccess: Sendable {
         case unknown
     }
 
-    /// The right of who scheduled a publish: of a person by any token or by the rules for sign-ins, and
+    /// The right of whoever scheduled a publish: of a person by any token or by the rules for sign-ins, and
     /// of a program by the token that it used.
     ///
     /// - Parameters:

@@ -68,7 +68,7 @@ extension Administration {
             baseVersion: number, contents: ChangeRequestContents(base: base, edited: edited))
     }
 
-    /// What stores a new request for the edit in a body.
+    /// The submission of a new request for the edit in a body.
     ///
     /// - Parameters:
     ///   - body: The body: `title`, `text`, and a template with its base or the draft.

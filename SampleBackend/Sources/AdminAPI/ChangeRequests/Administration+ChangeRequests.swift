@@ -75,7 +75,7 @@ extension Administration {
         return stored
     }
 
-    /// What stores a change of a request.
+    /// The submission of a changed request, which replaces exactly the state that was read.
     func submission(
         of changed: ChangeRequest, over stored: StoredChangeRequest,
         contents: ChangeRequestContents? = nil, _ action: AuditEntry.Action,

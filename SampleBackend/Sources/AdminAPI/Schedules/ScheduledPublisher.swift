@@ -134,9 +134,10 @@ package struct ScheduledPublisher: Sendable {
         } catch let error as RequestError where error.httpStatus.code < 500 {
             let kind: ScheduledPublish.Outcome.Kind
             switch error.statusName {
-            // Somebody else changed the request or published: the next call looks again.
-            case "CHANGE_REQUEST_MISMATCH", "CHANGE_REQUEST_ENDED", "VERSION_MISMATCH": return
-            case "PROJECT_ARCHIVED": throw error
+            // Somebody else changed the request, which wakes the next call.
+            case "CHANGE_REQUEST_MISMATCH", "CHANGE_REQUEST_ENDED": return
+            // Somebody else published: it is tried again soon.
+            case "PROJECT_ARCHIVED", "VERSION_MISMATCH": throw error
             case "MERGE_CONFLICT": kind = .conflict
             case "APPROVAL_REQUIRED": kind = .notApproved
             default: kind = .invalid

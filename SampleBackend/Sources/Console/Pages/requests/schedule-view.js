@@ -117,10 +117,11 @@ export function scheduleCard(visit, request, rights) {
  *
  * @param {ChangeRequest} request
  */
-export async function confirmEarly({schedule: waiting}) {
+export async function confirmEarly({schedule: waiting, requiredApprovals}) {
     if (!waiting || waitingPart(waiting) !== 'start') return true;
     const {at, until, zone} = waiting;
     return ask({title: 'Publish before its time?', action: 'Publish now', cancel: 'Let it wait',
         text: `The request is scheduled for ${zonedText(at, zone)}. Publishing it now cancels `
-            + `that${until ? `; it is not taken back ${zonedText(until, zone)} either` : ''}.`});
+            + `that${until ? `; it is not taken back ${zonedText(until, zone)} either` : ''}.`
+            + (requiredApprovals ? ' Approvals for that time do not count now.' : '')});
 }
