@@ -32,6 +32,7 @@ extension Administration {
             + ProtectionRoutes(administration: self).routes
             + ChangeRequestRoutes(administration: self).routes
             + ScheduledPublishRoutes(administration: self).routes
+            + RolloutRoutes(administration: self).routes
             + MergeRoutes(administration: self).routes
             + PromotionRoutes(administration: self).routes
             + ConditionRoutes().routes

@@ -21,7 +21,7 @@ struct SampleBackendCommand: AsyncParsableCommand {
                     PublishCommand.self, GetCommand.self, VersionsCommand.self, DiffCommand.self,
                     RollbackCommand.self, UndoCommand.self, CompareCommand.self,
                     PromoteCommand.self, DraftCommand.self, ChangeRequestsCommand.self,
-                    ScheduleCommand.self,
+                    ScheduleCommand.self, RolloutCommand.self,
                     EvaluateCommand.self,
                     ImportCommand.self, ExportCommand.self,
                 ]),

@@ -13,7 +13,7 @@ extension ConditionParser {
             skipSpace()
             guard takeWord("and") else { throw error("expected 'and', found \(found)") }
             skipSpace()
-            let upper = try parsePercentage()
+            let upper = try parseUpperBound()
             guard lower <= upper else {
                 throw error(at: start, "the first bound is above the second; swap them")
             }
@@ -23,7 +23,7 @@ extension ConditionParser {
         switch takeComparison() {
         case .lessOrEqual:
             skipSpace()
-            return .percent(seed: seed, above: -1, upTo: try parsePercentage())
+            return .percent(seed: seed, above: -1, upTo: try parseUpperBound())
         case .greater:
             skipSpace()
             return .percent(seed: seed, above: try parsePercentage(), upTo: Percentile.count)
@@ -31,6 +31,14 @@ extension ConditionParser {
             position = start
             throw error("expected '<=', '>' or 'between' after percent, found \(found)")
         }
+    }
+
+    /// Parses a percentage that a rollout can raise.
+    private mutating func parseUpperBound() throws(ConditionSyntaxError) -> Int {
+        let start = position
+        let bound = try parsePercentage()
+        upperBounds.append(start..<position)
+        return bound
     }
 
     /// Parses `('seed')`; returns "" when it is missing.

@@ -17,6 +17,9 @@ struct ConditionParser {
 
     private var ruleCount = 0
 
+    /// Where the upper bounds of the `percent` rules are, in bytes.
+    var upperBounds: [Range<Int>] = []
+
     /// The budget that all conditions of the template share.
     let budget: ConditionBudget
 

@@ -56,12 +56,26 @@ public enum Percentile: Sendable {
 
     /// Formats millionths of a percent as a percentage, such as `42.395619`, with as many decimals
     /// as needed.
-    static func percentText(_ micro: Int) -> String {
+    ///
+    /// - Parameter micro: The millionths of a percent.
+    /// - Returns: The percentage.
+    public static func percentText(_ micro: Int) -> String {
         let (whole, part) = micro.quotientAndRemainder(dividingBy: 1_000_000)
         guard part != 0 else { return "\(whole)" }
         var decimals = String(part)
         decimals = String(repeating: "0", count: 6 - decimals.count) + decimals
         while decimals.last == "0" { decimals.removeLast() }
         return "\(whole).\(decimals)"
+    }
+
+    /// Reads a percentage such as `42.5`.
+    ///
+    /// - Parameter text: A number from 0 to 100 with at most 6 decimals, without an exponent.
+    /// - Returns: The millionths of a percent; nil for another text.
+    public static func micro(percent text: String) -> Int? {
+        guard var parser = try? ConditionParser(text, budget: ConditionBudget()),
+            let micro = try? parser.parsePercentage(), parser.next == nil
+        else { return nil }
+        return micro
     }
 }

@@ -114,7 +114,9 @@ extension AuditEntry {
         case .createProject, .deleteProject: .project(project)
         case .createChangeRequest, .editChangeRequest, .approveChangeRequest,
             .rejectChangeRequest, .commentChangeRequest, .closeChangeRequest, .schedulePublish,
-            .cancelScheduledPublish, .endScheduledPublish, .expireChangeRequest:
+            .cancelScheduledPublish, .endScheduledPublish, .holdRollout, .resumeRollout,
+            .endRollout,
+            .expireChangeRequest:
             .changeRequest(project: project, id: subject)
         }
     }

@@ -103,6 +103,10 @@ public struct AuditEntry: Sendable, Hashable {
         case cancelScheduledPublish = "CANCEL_SCHEDULED_PUBLISH"
         /// Records why nothing was published at a scheduled time.
         case endScheduledPublish = "END_SCHEDULED_PUBLISH"
+        case holdRollout = "HOLD_ROLLOUT"
+        case resumeRollout = "RESUME_ROLLOUT"
+        /// Records the end of a rollout after its last step, or where it is.
+        case endRollout = "END_ROLLOUT"
         /// A change request expires, since nobody changed it for too long.
         case expireChangeRequest = "EXPIRE_CHANGE_REQUEST"
         /// Deletes an archived project with all of its content except the audit trail.

@@ -76,6 +76,9 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
         /// vote is for any time.
         public let scheduledDates: [Date]?
 
+        /// The plan of the rollout that the voter has seen; nil when there was none.
+        public let rolloutPlan: Rollout.Plan?
+
         /// The version that was live when the vote was given.
         public let liveVersion: Int
 
@@ -88,8 +91,8 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
         /// Creates a vote.
         public init(
             person: String, actor: String, signIn: SignedInPerson? = nil, verdict: Verdict,
-            digest: String, scheduledDates: [Date]? = nil, liveVersion: Int,
-            comment: String? = nil, date: Date
+            digest: String, scheduledDates: [Date]? = nil, rolloutPlan: Rollout.Plan? = nil,
+            liveVersion: Int, comment: String? = nil, date: Date
         ) {
             self.person = person
             self.actor = actor
@@ -97,6 +100,7 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
             self.verdict = verdict
             self.digest = digest
             self.scheduledDates = scheduledDates
+            self.rolloutPlan = rolloutPlan
             self.liveVersion = liveVersion
             self.comment = comment
             self.date = date.roundedToMilliseconds
@@ -249,14 +253,17 @@ extension ChangeRequest {
     /// True when a vote was given for the current content, and for the times of a schedule that waits or
     /// was published.
     ///
-    /// A vote that was given before anything was scheduled is for any start, and for no end.
+    /// A vote that was given before anything was scheduled is for any start, and for no end and no
+    /// rollout.
     public func isCurrent(_ vote: Vote) -> Bool {
         guard vote.digest == contentDigest else { return false }
         let schedule = schedule.flatMap { schedule in
             [nil, .published].contains(schedule.startOutcome?.kind) ? schedule : nil
         }
-        guard let dates = vote.scheduledDates else { return schedule?.end == nil }
-        return dates == schedule?.dates
+        guard let dates = vote.scheduledDates else {
+            return schedule?.end == nil && schedule?.rollout == nil
+        }
+        return dates == schedule?.dates && vote.rolloutPlan == schedule?.rollout?.plan
     }
 
     /// True for two equal texts, byte by byte; false when one is missing.

@@ -17,8 +17,14 @@ public struct ChangeRequestStep: Sendable, Hashable, Codable {
         case scheduleCancelled
         /// Nothing was published at the time.
         case scheduleFailed
-        /// The end of the schedule was published.
+        /// The end of the schedule was published, or a rollout's percentage taken back.
         case takenBack
+        /// A further percentage of a rollout was published.
+        case rolloutStep
+        case rolloutHeld
+        case rolloutResumed
+        /// It ended after its last step, or where it was.
+        case rolloutEnded
         /// Nobody changed it for too long.
         case expired
     }
@@ -58,8 +64,11 @@ public struct ChangeRequestStep: Sendable, Hashable, Codable {
     /// that was never scheduled.
     public let scheduledTimes: [String]?
 
-    /// Why nothing was published at a time; nil for other steps.
+    /// Why nothing was published at a time, or a rollout was held or taken back; nil for other steps.
     public let failure: String?
+
+    /// The percentage of a rollout that is published after the step; nil for other requests.
+    public let percent: Double?
 }
 
 extension ChangeRequestStep {
@@ -99,6 +108,9 @@ extension ChangeRequestStep {
             // Nothing may have been left to take back.
             let isDone = (schedule?.endOutcome ?? schedule?.startOutcome)?.kind == .published
             kind = isDone ? .takenBack : .scheduleFailed
+        case .holdRollout: kind = .rolloutHeld
+        case .resumeRollout: kind = .rolloutResumed
+        case .endRollout: kind = .rolloutEnded
         default: return nil
         }
         self.init(
@@ -108,10 +120,11 @@ extension ChangeRequestStep {
     /// The publish of a request, stored as published over a version.
     package init(publishing stored: StoredChangeRequest, over known: Int?) {
         let ending = stored.request.ending
-        let isEnd = stored.request.schedule?.endOutcome?.version != nil
+        let kind =
+            stored.request.schedule?.laterPublish
+            ?? (ending?.bypassReason == nil ? .published : .bypassed)
         self.init(
-            isEnd ? .takenBack : ending?.bypassReason == nil ? .published : .bypassed, of: stored,
-            by: ending?.participant ?? stored.request.author,
+            kind, of: stored, by: ending?.participant ?? stored.request.author,
             versionBefore: known == 0 ? nil : known)
     }
 
@@ -137,20 +150,23 @@ extension ChangeRequestStep {
         let schedule = request.schedule
         versionAfter =
             switch kind {
-            case .takenBack: schedule?.endOutcome?.version
+            case .takenBack, .rolloutStep:
+                schedule?.rollout?.lastVersion ?? schedule?.endOutcome?.version
             case .published, .bypassed: request.ending?.version
             default: nil
             }
         scheduledTimes = schedule.map { schedule in
             [schedule.start.text] + (schedule.end.map { [$0.text] } ?? [])
         }
-        let outcome = schedule?.endOutcome ?? schedule?.startOutcome
-        failure =
-            kind == .scheduleFailed
-            ? outcome.map { outcome in
-                let reason = outcome.reason.map { ": \($0)" } ?? ""
-                return Self.bounded(outcome.kind.rawValue + reason, Self.mostReasonBytes)
-            } : nil
+        percent = (schedule?.rollout?.bound).map { Double($0) / 1_000_000 }
+        let reason: String? =
+            switch kind {
+            case .scheduleFailed: (schedule?.endOutcome ?? schedule?.startOutcome)?.failure
+            case .rolloutHeld, .rolloutEnded, .takenBack:
+                (schedule?.rollout?.hold ?? schedule?.rollout?.stop)?.reason
+            default: nil
+            }
+        failure = reason.map { Self.bounded($0, Self.mostReasonBytes) }
         bypassReason = request.ending?.bypassReason
             .map { Self.bounded($0, Self.mostReasonBytes) }
     }
@@ -176,6 +192,23 @@ extension ChangeRequestStep {
     }
 }
 
+extension ScheduledPublish.Outcome {
+    fileprivate var failure: String { kind.rawValue + (reason.map { ": \($0)" } ?? "") }
+}
+
+extension ScheduledPublish {
+    /// The kind of a publish after the start; nil when the start is the last one.
+    fileprivate var laterPublish: ChangeRequestStep.Kind? {
+        if let rollout {
+            if rollout.stop?.version != nil || rollout.steps.last?.isTakenBack == true {
+                return .takenBack
+            }
+            return rollout.steps.count > 1 ? .rolloutStep : nil
+        }
+        return endOutcome?.version == nil ? nil : .takenBack
+    }
+}
+
 extension ChangeRequest {
     /// The approvals of the current content.
     fileprivate var approvals: [Vote] {
@@ -193,7 +226,8 @@ extension ChangeRequestSubmission {
             }
         case .closeChangeRequest:
             if let ending = request.ending { return ending.participant }
-        case .cancelScheduledPublish: return .init(person: nil, actor: actor)
+        case .cancelScheduledPublish, .holdRollout, .resumeRollout, .endRollout:
+            return .init(person: nil, actor: actor)
         case .schedulePublish, .endScheduledPublish:
             if let schedule = request.schedule { return schedule.scheduler }
         default: break

@@ -156,9 +156,8 @@ extension ChangeRequestSubmission {
         let isVote = [.approveChangeRequest, .rejectChangeRequest].contains(action)
         let maximum = TemplateStoreLimits.changeRequestBytes * (isVote ? 2 : 1)
         let knownBytes = known?.request.record.count ?? 0
-        let isAnEnd = [.closeChangeRequest, .cancelScheduledPublish, .endScheduledPublish]
-            .contains(action)
-        guard isAnEnd || textBytes <= max(maximum, knownBytes) else {
+        guard isOfEnd || action == .closeChangeRequest || textBytes <= max(maximum, knownBytes)
+        else {
             throw .changeRequestTooLarge(id)
         }
         let contentBytes =
@@ -171,9 +170,12 @@ extension ChangeRequestSubmission {
             request: request, contents: contents)
     }
 
-    /// True for what came of the end of a schedule, by which a published request changes.
+    /// True for what becomes of a schedule after its start, by which a published request changes.
     fileprivate var isOfEnd: Bool {
-        [.endScheduledPublish, .cancelScheduledPublish].contains(action)
+        [
+            .endScheduledPublish, .cancelScheduledPublish, .holdRollout, .resumeRollout,
+            .endRollout,
+        ].contains(action)
     }
 }
 

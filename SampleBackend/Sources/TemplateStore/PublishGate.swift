@@ -38,6 +38,10 @@ public struct ChangeRequestReference: Sendable, Hashable {
         case scheduledStart
         /// The end of its schedule, which takes it back but for what was changed since.
         case scheduledEnd(kept: [String])
+        /// The next percentage of its rollout.
+        case rolloutStep
+        /// The percentage before, or, from the first one, the end of what the start has changed.
+        case rolloutTakenBack(reason: String?)
     }
 
     /// The identifier in the project.
@@ -62,17 +66,32 @@ public struct ChangeRequestReference: Sendable, Hashable {
     /// What leads to the publish.
     public var occasion: Occasion
 
+    /// What apps reported before the start of a rollout; nil for other publishes.
+    public var reports: Rollout.Reports?
+
     /// Creates a reference.
     public init(
         id: String, tag: String, outdatedVoters: [String] = [], signedInVoters: [String] = [],
-        vote: ChangeRequest.Vote? = nil, occasion: Occasion = .administrator
+        vote: ChangeRequest.Vote? = nil, occasion: Occasion = .administrator,
+        reports: Rollout.Reports? = nil
     ) {
+        self.reports = reports
         self.occasion = occasion
         self.id = id
         self.tag = tag
         self.outdatedVoters = outdatedVoters
         self.signedInVoters = signedInVoters
         self.vote = vote
+    }
+}
+
+extension ChangeRequestReference.Occasion {
+    /// True for a publish that was approved together with the start.
+    fileprivate var followsStart: Bool {
+        switch self {
+        case .scheduledEnd, .rolloutStep, .rolloutTakenBack: true
+        case .administrator, .scheduledStart: false
+        }
     }
 }
 
@@ -204,6 +223,15 @@ package struct PublishGate: Sendable {
             guard request.state == .published, part == .end, isDue else {
                 throw .changeRequestMismatch(reference.id, isThere: true)
             }
+        case .rolloutStep:
+            guard request.state == .published, part == .step, isDue,
+                let rollout = request.request.schedule?.rollout, rollout.state == .running,
+                rollout.nextBound != nil
+            else { throw .changeRequestMismatch(reference.id, isThere: true) }
+        case .rolloutTakenBack:
+            guard request.state == .published, part == .step else {
+                throw .changeRequestMismatch(reference.id, isThere: true)
+            }
         }
         if let vote = reference.vote { request.request.add(vote) }
         return request
@@ -211,7 +239,7 @@ package struct PublishGate: Sendable {
 
     private func checkApprovals(of request: StoredChangeRequest?) throws(TemplateStoreError) {
         guard let protection, submission.approval.bypassReason == nil else { return }
-        if case .scheduledEnd? = submission.approval.changeRequest?.occasion,
+        if submission.approval.changeRequest?.occasion.followsStart == true,
             request?.request.schedule?.startOutcome?.isApproved == true
         {
             // Approved together with the start.
@@ -250,7 +278,16 @@ package struct PublishGate: Sendable {
             request.schedule?.startOutcome = .init(
                 .published, version: number, isApproved: protection != nil,
                 date: submission.date)
+            request.schedule?.rollout?.start(
+                as: number, at: submission.date,
+                after: submission.approval.changeRequest?.reports)
             request.ending = ending(publishing: number)
+        case .rolloutStep:
+            let place = request.schedule?.rollout?.place ?? 0
+            request.schedule?.rollout?.publish(place + 1, as: number, at: submission.date)
+        case .rolloutTakenBack(let reason):
+            request.schedule?.rollout?.takeBack(
+                as: number, at: submission.date, because: reason)
         case .administrator, nil:
             request.ending = ending(publishing: number)
         }

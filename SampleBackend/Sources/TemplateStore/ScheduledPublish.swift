@@ -92,6 +92,9 @@ public struct ScheduledPublish: Sendable, Hashable, Codable {
     /// none.
     public let predecessor: String?
 
+    /// The steps after the start; nil when the start is all.
+    public var rollout: Rollout?
+
     /// What came of the start; nil while it waits.
     public internal(set) var startOutcome: Outcome?
 
@@ -101,8 +104,10 @@ public struct ScheduledPublish: Sendable, Hashable, Codable {
     /// Creates a schedule that waits.
     public init(
         start: Time, end: Time? = nil, zone: String? = nil, scheduler: ChangeRequest.Participant,
-        signIn: SignedInPerson? = nil, tokenID: String, predecessor: String? = nil
+        signIn: SignedInPerson? = nil, tokenID: String, predecessor: String? = nil,
+        rollout: Rollout? = nil
     ) {
+        self.rollout = rollout
         self.tokenID = tokenID
         self.start = start
         self.end = end
@@ -117,25 +122,27 @@ extension ScheduledPublish {
     /// A time of a schedule.
     public enum Part: Sendable, Hashable {
         case start
+        /// A step of a rollout, or its end after the last one.
+        case step
         case end
     }
 
     /// The instants of start and end, which votes are for.
     public var dates: [Date] { [start.date] + (end.map { [$0.date] } ?? []) }
 
-    /// The instants of a schedule whose start waits; nil of another one.
-    public var waitingDates: [Date]? { waitingPart == .start ? dates : nil }
-
     /// The part that waits for its time; nil when nothing more happens.
     public var waitingPart: Part? {
         guard let startOutcome else { return .start }
-        return startOutcome.kind == .published && end != nil && endOutcome == nil ? .end : nil
+        guard startOutcome.kind == .published else { return nil }
+        if rollout?.dueDate != nil { return .step }
+        return end != nil && endOutcome == nil ? .end : nil
     }
 
     /// The instant of the waiting part; nil when nothing more happens.
     public var dueDate: Date? {
         switch waitingPart {
         case .start: start.date
+        case .step: rollout?.dueDate
         case .end: end?.date
         case nil: nil
         }
@@ -151,6 +158,7 @@ extension ScheduledPublish {
     public mutating func end(_ part: Part, with outcome: Outcome) {
         switch part {
         case .start: startOutcome = outcome
+        case .step: rollout?.end(at: outcome.date, because: outcome.reason)
         case .end: endOutcome = outcome
         }
     }

@@ -16,6 +16,9 @@ public enum WebhookEvent: Sendable, Hashable, Codable {
 
         /// Each step is sent, in order.
         case changeRequest
+
+        /// The receiver is asked before each step of a rollout, and can refuse it; nothing is queued.
+        case rolloutStep
     }
 
     /// The kind.

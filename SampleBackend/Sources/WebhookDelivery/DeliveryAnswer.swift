@@ -11,6 +11,9 @@ struct DeliveryAnswer: Sendable, Hashable {
     /// The reason for a failure, as a sentence; nil after a success.
     var error: String?
 
+    /// The start of the answer's body; nil when it was not read.
+    var body: Data?
+
     var isSuccess: Bool { statusCode.map { (200..<300).contains($0) } ?? false }
 
     /// True when no retry can succeed: 410 means that the receiver is permanently gone.

@@ -39,14 +39,19 @@ struct DeliveryMessage: Sendable {
             case .changeRequest(let step):
                 step.message(of: claimed, consoleOrigin: consoleOrigin)
             }
+        self.init(node, id: delivery.id, secret: claimed.webhook.secret, date: date)
+    }
+
+    /// Builds and signs a request with any body.
+    init(_ node: JSONNode, id: String, secret: String, date: Date) {
         body = node.jsonData()
         let timestamp = Int64(date.timeIntervalSince1970)
         fields = [
             ("Content-Type", "application/json"), ("User-Agent", "ActiveConfig-Webhooks/1"),
-            ("ActiveConfig-Delivery", delivery.id), ("ActiveConfig-Timestamp", "\(timestamp)"),
+            ("ActiveConfig-Delivery", id), ("ActiveConfig-Timestamp", "\(timestamp)"),
             (
                 "ActiveConfig-Signature",
-                Self.signature(of: body, timestamp: timestamp, secret: claimed.webhook.secret)
+                Self.signature(of: body, timestamp: timestamp, secret: secret)
             ),
         ]
     }
@@ -86,6 +91,7 @@ extension ChangeRequestStep {
         node.setMember(
             "scheduledTimes", scheduledTimes.map { .array($0.map { .string($0) }) })
         node.setMember("failure", failure.map { .string($0) })
+        node.setMember("percent", percent.map { .number("\($0)") })
         node.setMember("deliveryID", .string(claimed.delivery.id))
         node.setMember("time", .string(claimed.delivery.creationDate.timestamp))
         return node

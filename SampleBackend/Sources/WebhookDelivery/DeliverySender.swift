@@ -16,14 +16,32 @@ struct DeliverySender: Sendable {
 
     let resolve: @Sendable (_ host: String) async throws -> [NetworkAddress]
 
+    init(_ options: WebhookOptions) {
+        allowsPrivateAddresses = options.allowsPrivateAddresses
+        timeout = options.timeout
+        resolve = options.resolve
+    }
+
+    /// Maximum number of bytes that are read of the body of an answer.
+    private static let maximumBody = 4_096
+
     /// Resolves and checks the webhook's host, then posts the message; errors are part of the
     /// result.
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - webhook: The receiver.
+    ///   - attempt: The number of the attempt, from 1.
+    ///   - readsBody: True to keep the start of the answer's body.
+    ///   - now: The current time.
+    /// - Returns: The answer.
     func send(
-        _ message: DeliveryMessage, of claimed: ClaimedDelivery, now: @Sendable () -> Date
+        _ message: DeliveryMessage, to webhook: StoredWebhook, attempt: Int,
+        readsBody: Bool = false, now: @Sendable () -> Date
     ) async -> DeliveryAnswer {
         let deadline = NIODeadline.now() + TimeAmount(timeout)
         do {
-            let address = try WebhookAddress(claimed.webhook.url)
+            let address = try WebhookAddress(webhook.url)
             let addresses = try await self.addresses(of: address.host)
             if let error = Self.error(
                 of: addresses, host: address.host, allowsPrivateAddresses: allowsPrivateAddresses)
@@ -31,9 +49,10 @@ struct DeliverySender: Sendable {
                 return DeliveryAnswer(error: error)
             }
             // Each attempt uses the next address, since some may be unreachable from this machine.
-            let target = addresses[(claimed.delivery.attempts - 1) % addresses.count]
+            let target = addresses[(attempt - 1) % addresses.count]
             return try await post(
-                message, to: address, at: target, deadline: deadline, now: now)
+                message, to: address, at: target, deadline: deadline, readsBody: readsBody, now: now
+            )
         } catch let error as RequestError {
             return DeliveryAnswer(error: error.message)
         } catch let error as ResolutionError {
@@ -97,7 +116,7 @@ struct DeliverySender: Sendable {
     /// Posts a message to one address of the host.
     private func post(
         _ message: DeliveryMessage, to address: WebhookAddress, at target: NetworkAddress,
-        deadline: NIODeadline, now: @Sendable () -> Date
+        deadline: NIODeadline, readsBody: Bool, now: @Sendable () -> Date
     ) async throws -> DeliveryAnswer {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -115,16 +134,25 @@ struct DeliverySender: Sendable {
             eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<DeliveryAnswer, any Error>
         do {
-            // The body of the response is ignored; nothing depends on it.
             let response = try await client.execute(request, deadline: deadline)
-            result = .success(
-                DeliveryAnswer(
-                    statusCode: Int(response.status.code),
-                    retryAfter: response.headers.first(name: "Retry-After"), date: now()))
+            var answer = DeliveryAnswer(
+                statusCode: Int(response.status.code),
+                retryAfter: response.headers.first(name: "Retry-After"), date: now())
+            if readsBody { answer.body = try await Self.start(of: response.body) }
+            result = .success(answer)
         } catch {
             result = .failure(error)
         }
         try await client.shutdown()
         return try result.get()
+    }
+
+    private static func start(of body: HTTPClientResponse.Body) async throws -> Data {
+        var start = Data()
+        for try await part in body {
+            start += Data(part.readableBytesView)
+            if start.count >= maximumBody { return start.prefix(maximumBody) }
+        }
+        return start
     }
 }

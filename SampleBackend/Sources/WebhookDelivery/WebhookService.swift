@@ -160,12 +160,11 @@ package struct WebhookService: Service {
     private func send(
         _ claimed: ClaimedDelivery, changedSections: [String]
     ) async -> DeliveryAnswer {
-        let sender = DeliverySender(
-            allowsPrivateAddresses: options.allowsPrivateAddresses,
-            timeout: options.timeout, resolve: options.resolve)
+        let sender = DeliverySender(options)
         let message = DeliveryMessage(
             claimed, changedSections: changedSections, consoleOrigin: consoleOrigin, date: Date())
-        return await sender.send(message, of: claimed, now: { Date() })
+        return await sender.send(
+            message, to: claimed.webhook, attempt: claimed.delivery.attempts, now: { Date() })
     }
 
     /// The attempt to record for a result.

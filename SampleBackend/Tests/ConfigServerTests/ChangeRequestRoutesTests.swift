@@ -187,6 +187,11 @@ struct ChangeRequestRoutesTests {
         "POST /v1/projects/{project}/scheduledPublishes",
         "PATCH /v1/projects/{project}/scheduledPublishes/{changeRequestID}",
         "DELETE /v1/projects/{project}/scheduledPublishes/{changeRequestID}",
+        "POST /v1/projects/{project}/rollouts",
+        "POST /v1/projects/{project}/rollouts/{changeRequestID}:hold",
+        "POST /v1/projects/{project}/rollouts/{changeRequestID}:resume",
+        // Approved together with the start; RolloutTests has a project that is protected later.
+        "POST /v1/projects/{project}/rollouts/{changeRequestID}:takeBack",
         "POST /v1/projects/{project}/remoteConfig:merge",
         "POST /v1/projects/{project}/remoteConfig:promote",
         "POST /v1/projects/{project}/remoteConfig:import",

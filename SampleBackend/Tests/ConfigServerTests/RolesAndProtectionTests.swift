@@ -88,6 +88,13 @@ struct RolesAndProtectionTests {
         "GET \(project)/scheduledPublishes/{changeRequestID}": Row(role: .viewer),
         "PATCH \(project)/scheduledPublishes/{changeRequestID}": Row(role: .publisher),
         "DELETE \(project)/scheduledPublishes/{changeRequestID}": Row(role: .publisher),
+        "GET \(project)/rollouts": Row(role: .viewer),
+        "POST \(project)/rollouts": Row(role: .publisher),
+        "GET \(project)/rollouts/{changeRequestID}": Row(role: .viewer),
+        "POST \(project)/rollouts/{changeRequestID}:hold": Row(role: .publisher),
+        "POST \(project)/rollouts/{changeRequestID}:resume": Row(role: .publisher),
+        // Approved together with the start; RolloutTests has a project that is protected later.
+        "POST \(project)/rollouts/{changeRequestID}:takeBack": Row(role: .publisher),
         "POST \(project)/remoteConfig:preview": Row(role: .editor),
         "GET \(project)/users/{userID}/overrides": Row(role: .viewer),
         "PUT \(project)/users/{userID}/overrides": Row(role: .publisher),

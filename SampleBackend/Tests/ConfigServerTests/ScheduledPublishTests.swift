@@ -19,159 +19,15 @@ import Testing
 /// Publishes at a time (API 3), with a clock that stands still.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ScheduledPublishTests {
-    private static let path = "/v1/projects/default"
+    private typealias Server = ScheduleTestServer
 
-    /// 2026-06-01T08:00:00Z.
-    private static let beginning = Date(timeIntervalSince1970: 1_780_300_800)
-
-    /// The calls of administrators and the publisher of one server, on a store that several share.
-    private struct Server: Sendable {
-        let store: InMemoryTemplateStore
-        let clock: NIOLockedValueBox<Date>
-        let administration: Administration
-        let dispatcher: RequestDispatcher
-        let publisher: ScheduledPublisher
-
-        static let ada = Administrator(name: "ada", role: .publisher, owner: "Ada")
-        static let bob = Administrator(name: "bob", role: .editor, owner: "Bob")
-        static let root = Administrator(name: "environment", role: .publisher, mayBypass: true)
-
-        /// A server on a store; nil makes one whose project `default` has version 1.
-        init(
-            on other: Server? = nil, approvals: Int = 0, with people: [Administrator] = [ada, bob],
-            environmentToken: String? = "root"
-        ) async throws {
-            store = other?.store ?? InMemoryTemplateStore()
-            clock = other?.clock ?? NIOLockedValueBox(ScheduledPublishTests.beginning)
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let metrics = LibraryMetrics()
-            if other == nil {
-                let version1 = ScheduledPublishTests.template(["a": "1", "b": "1"])
-                _ = try await store.publish(
-                    TemplateSubmission(
-                        project: "default", content: version1.jsonData(), expectation: .any,
-                        date: ScheduledPublishTests.beginning - 60,
-                        user: TemplateVersion.User(name: "root")))
-                for person in people {
-                    try await store.addToken(
-                        StoredToken(
-                            id: person.name, name: person.name, role: person.role,
-                            owner: person.owner, hash: .sha256(of: person.name),
-                            creationDate: ScheduledPublishTests.beginning), actor: "root")
-                }
-            }
-            let library = TemplateLibrary(store: store, logger: logger, metrics: metrics)
-            try await library.load()
-            administration = Administration(
-                store: store, library: library,
-                access: AdministratorAccess(
-                    environmentToken: environmentToken.map { SecretHash(of: $0) }
-                ) { [clock] in
-                    clock.withLockedValue { $0 }
-                }, metrics: metrics, now: { [clock] in clock.withLockedValue { $0 } })
-            dispatcher = RequestDispatcher(
-                groups: [administration.group(recognition: nil)],
-                unknownPath: RequestError.unknownPath, logger: logger)
-            publisher = ScheduledPublisher(administration: administration)
-            if approvals > 0 {
-                let answer = await call(
-                    "PUT", "/protection", ["requiredApprovals": .number("\(approvals)")],
-                    tag: "*", by: Self.root)
-                #expect(answer.status == 200)
-            }
-        }
-
-        struct Answer {
-            let status: Int
-            let tag: String
-            let body: JSONNode
-
-            var id: String { body["id"]?.stringValue ?? "" }
-            var schedule: JSONNode? { body["schedule"] }
-            var state: String? { schedule?["state"]?.stringValue }
-            var message: String { body["error"]?["message"]?.stringValue ?? "" }
-            var errorStatus: String? { body["error"]?["status"]?.stringValue }
-        }
-
-        func call(
-            _ method: String, _ target: String, _ body: JSONNode? = nil, tag: String? = nil,
-            by person: Administrator = ada
-        ) async -> Answer {
-            var fields = HTTPFields()
-            fields[.ifMatch] = tag
-            let response = await dispatcher.respond(
-                method: HTTPRequest.Method(rawValue: method) ?? .get,
-                path: ScheduledPublishTests.path + target, headerFields: fields,
-                body: body.map { ByteBuffer(bytes: $0.jsonData()) } ?? ByteBuffer(),
-                caller: AdministratorCaller(person))
-            let json = try? JSONNode(jsonData: Data(response.body.readableBytesView))
-            return Answer(
-                status: response.status.code, tag: response.headerFields[.eTag] ?? "",
-                body: json ?? .null)
-        }
-
-        /// Schedules a template at a number of seconds from the beginning.
-        func schedule(
-            _ values: [String: String], at seconds: Double, until end: Double? = nil,
-            after predecessor: String? = nil, by person: Administrator = ada
-        ) async -> Answer {
-            var body: JSONNode = [
-                "title": "Title", "template": ScheduledPublishTests.template(values),
-                "at": ScheduledPublishTests.time(seconds),
-            ]
-            body.setMember("until", end.map { ScheduledPublishTests.time($0) })
-            body.setMember("after", predecessor.map { .string($0) })
-            if predecessor == nil { body.setMember("base", "etag-default-1") }
-            let answer = await call("POST", "/scheduledPublishes", body, by: person)
-            #expect(answer.status == 201, "\(answer.message)")
-            return answer
-        }
-
-        func get(_ id: String) async -> Answer { await call("GET", "/scheduledPublishes/\(id)") }
-
-        /// Sets the clock, and publishes what is due.
-        @discardableResult
-        func perform(at seconds: Double) async throws -> Date? {
-            clock.withLockedValue { $0 = ScheduledPublishTests.beginning + seconds }
-            return try await publisher.performDue { request, error in
-                Issue.record("\(request.id): \(error)")
-            }
-        }
-
-        func values() async throws -> [String: String] {
-            let json = try #require(
-                try await store.template(version: nil, inProject: "default")
-            ).content
-            var values: [String: String] = [:]
-            for (key, parameter) in try JSONNode(jsonData: json)["parameters"]?.objectValue ?? [:] {
-                values[key] = parameter["defaultValue"]?["value"]?.stringValue
-            }
-            return values
-        }
-
-        func version() async throws -> TemplateVersion? {
-            try await store.template(version: nil, inProject: "default")?.version
-        }
-
-        func publish(_ values: [String: String]) async {
-            let answer = await call(
-                "PUT", "/remoteConfig?bypass=Test", ScheduledPublishTests.template(values),
-                tag: "*", by: Self.root)
-            #expect(answer.status == 200, "\(answer.message)")
-        }
-    }
+    private static let beginning = Server.beginning
 
     private static func template(_ values: [String: String]) -> JSONNode {
-        var parameters = JSONNode.emptyObject
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            parameters.setMember(key, ["defaultValue": ["value": .string(value)]])
-        }
-        return ["parameters": parameters]
+        Server.template(values)
     }
 
-    private static func time(_ seconds: Double) -> JSONNode {
-        .string((beginning + seconds).formatted(Date.ISO8601FormatStyle()))
-    }
+    private static func time(_ seconds: Double) -> JSONNode { Server.time(seconds) }
 
     @Test func aChangeRequestIsPublishedAtItsTime() async throws {
         let server = try await Server()
@@ -915,7 +771,7 @@ struct ScheduledPublishTests {
             #expect(try await server.publish(Self.template(["a": "1"])).status == 200)
             let time = Date() + 1.5
             let answer = try await server.administer(
-                "POST", Self.path + "/scheduledPublishes",
+                "POST", Server.path + "/scheduledPublishes",
                 body: [
                     "title": "Title", "template": Self.template(["a": "2"]),
                     "base": "etag-default-1", "at": .string(time.timestamp),

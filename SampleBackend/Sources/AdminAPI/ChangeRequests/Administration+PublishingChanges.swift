@@ -19,6 +19,8 @@ struct ChangeRequestPublisher: Sendable {
     var replacesSchedule = false
     /// What leads to the publish.
     var occasion = ChangeRequestReference.Occasion.administrator
+    /// What apps report before a rollout; nil without one.
+    var reports: Rollout.Reports?
 }
 
 extension Administration {
@@ -35,14 +37,26 @@ extension Administration {
         _ target: ChangeRequestTarget, expecting expectation: StateExpectation,
         by publisher: ChangeRequestPublisher
     ) async throws -> StoredTemplate {
+        try await retryingOverNewerVersions {
+            try await publishOnce(target, expecting: expectation, by: publisher)
+        }
+    }
+
+    /// Publishes what was merged with the current version; merges and publishes again when another
+    /// publish comes between.
+    func retryingOverNewerVersions<Result>(
+        _ publish: () async throws -> Result
+    ) async throws -> Result {
         for _ in 1..<Self.changeRequestAttempts {
             do {
-                return try await publishOnce(target, expecting: expectation, by: publisher)
-            } catch let error as RequestError where error.statusName == "VERSION_MISMATCH" {
-                // Another publish came between the merge and this one.
+                return try await publish()
+            } catch {
+                guard let mismatch = error as? RequestError,
+                    mismatch.statusName == "VERSION_MISMATCH"
+                else { throw error }
             }
         }
-        return try await publishOnce(target, expecting: expectation, by: publisher)
+        return try await publish()
     }
 
     private func publishOnce(
@@ -78,7 +92,7 @@ extension Administration {
         approval.changeRequest = ChangeRequestReference(
             id: target.id, tag: stored.tag, outdatedVoters: reviewed.outdatedVoters,
             signedInVoters: reviewed.signedInVoters, vote: publisher.vote,
-            occasion: publisher.occasion)
+            occasion: publisher.occasion, reports: publisher.reports)
         let description = [stored.request.title, publisher.comment].compactMap { $0 }
         return try await publish(
             CheckedTemplate(

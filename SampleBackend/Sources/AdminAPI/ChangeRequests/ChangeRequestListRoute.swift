@@ -12,11 +12,15 @@ struct ChangeRequestListRoute: Sendable {
     private let name: String
 
     private let isListed: @Sendable (ChangeRequestHeader) -> Bool
+    private let isShown: @Sendable (StoredChangeRequest) -> Bool
 
+    /// Creates a list of the requests that pass both filters: the first one spares reading the others.
     init(
         administration: Administration, name: String = "changeRequests",
-        isListed: @escaping @Sendable (ChangeRequestHeader) -> Bool = { _ in true }
+        isListed: @escaping @Sendable (ChangeRequestHeader) -> Bool = { _ in true },
+        isShown: @escaping @Sendable (StoredChangeRequest) -> Bool = { _ in true }
     ) {
+        self.isShown = isShown
         self.administration = administration
         self.name = name
         self.isListed = isListed
@@ -85,6 +89,7 @@ struct ChangeRequestListRoute: Sendable {
         // It may have been removed since the list was read.
         guard let stored = try await administration.changeRequestIfPresent(target) else { return }
         page.bytesRead += stored.size
+        guard isShown(stored) else { return }
         let reviewed: ReviewedChangeRequest
         if stored.state == .open {
             var basis =

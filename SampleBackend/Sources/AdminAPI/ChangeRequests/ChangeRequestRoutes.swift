@@ -164,11 +164,15 @@ struct ChangeRequestRoutes: Sendable {
             throw RequestError.invalidArgument(
                 "liveVersionNumber is not a version: send the current one that you have seen.")
         }
+        // The times and the plan of a publish that waits.
+        let schedule = stored.request.schedule.flatMap {
+            isForNow || $0.waitingPart != .start ? nil : $0
+        }
         let vote = ChangeRequest.Vote(
             person: person, actor: request.participant.actor,
             signIn: request.administrator?.person, verdict: verdict,
             digest: stored.request.contentDigest,
-            scheduledDates: isForNow ? nil : stored.request.schedule?.waitingDates,
+            scheduledDates: schedule?.dates, rolloutPlan: schedule?.rollout?.plan,
             liveVersion: seen, comment: comment,
             date: administration.now())
         return (vote, stored)

@@ -65,6 +65,7 @@ extension ScheduledPublish {
             node.setMember("late", .bool(true))
         }
         node.setMember("end", end == nil ? nil : endJSON)
+        node.setMember("rollout", rolloutJSON)
         return node
     }
 

@@ -33,8 +33,7 @@ struct ConnectionsRoutes: Sendable {
         try await administration.checkExists(request.project)
         let project = request.project
         let others = await administration.replicas?.others()
-        var counts = await administration.hub?.connections(inProject: project) ?? ConnectionCounts()
-        if let others { counts.add(others.connections(inProject: project)) }
+        let counts = await administration.connectionCounts(inProject: project, others: others)
         var versions = JSONNode.emptyObject
         for (version, count) in counts.versions.sorted(by: { $0.key < $1.key }) {
             versions.setMember("\(version)", .number("\(count)"))
@@ -46,9 +45,9 @@ struct ConnectionsRoutes: Sendable {
             answer.setMember("unknown", .number("\(counts.unknownCount)"))
         }
         answer.setMember("lastPublish", counts.lastPublish?.json)
-        if let own = administration.acknowledgements?.replicaAcknowledgements(inProject: project) {
-            let all = [own] + (others?.acknowledgements(inProject: project) ?? [])
-            answer.setMember("acknowledgements", AcknowledgementCounts(ofReplicas: all).json)
+        if administration.acknowledgements != nil {
+            let counts = administration.acknowledgementCounts(inProject: project, others: others)
+            answer.setMember("acknowledgements", counts.json)
         }
         answer.setMember("replicas", others?.json)
         let text = try request.queryValue(named: "users")

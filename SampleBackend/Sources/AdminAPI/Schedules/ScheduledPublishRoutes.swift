@@ -3,6 +3,7 @@ import Foundation
 import HTTPServing
 import HTTPTypes
 import JSONTree
+import Targeting
 import TemplateStore
 
 /// The routes of API 3 for publishes at a time; each is the schedule of a change request.
@@ -58,11 +59,7 @@ struct ScheduledPublishRoutes: Sendable {
         var submission: ChangeRequestSubmission
         var known: StoredChangeRequest?
         if let id = body["changeRequest"] {
-            let stored = try await openRequest(id, body, request)
-            guard stored.request.schedule?.waitingPart == nil else {
-                throw RequestError.invalidArgument(
-                    "The publish of this change request is scheduled: move it by PATCH.")
-            }
+            let stored = try await administration.requestToSchedule(id, body, of: request)
             known = stored
             submission = administration.submission(
                 of: stored.request, over: stored, .schedulePublish, by: request.participant)
@@ -75,26 +72,6 @@ struct ScheduledPublishRoutes: Sendable {
         submission.detail = schedule.auditText
         return ChangeRequestRoutes.answer(
             try await administration.save(submission, over: known), status: .created)
-    }
-
-    /// The change request that a body names, with the tag in `If-Match`.
-    private func openRequest(
-        _ id: JSONNode, _ body: JSONNode, _ request: RouteRequest
-    ) async throws -> StoredChangeRequest {
-        guard let id = id.stringValue else {
-            throw RequestError.invalidArgument(
-                "changeRequest is \(id.kindDescription): send its identifier.")
-        }
-        let others = ["title", "text", "template", "base", "draft"]
-        guard others.allSatisfy({ body[$0] == nil }) else {
-            throw RequestError.invalidArgument(
-                "Send either changeRequest, or title and template of a new one.")
-        }
-        return try await administration.openChangeRequest(
-            ChangeRequestTarget(
-                project: request.project, id: id,
-                isLimitedToPresentProject: request.administrator?.projects != nil),
-            expecting: try request.seenState)
     }
 
     /// The request that `after` names, whose publish is scheduled and not later; nil without one.
@@ -160,6 +137,10 @@ struct ScheduledPublishRoutes: Sendable {
             throw RequestError.notWaiting(
                 "Its start has been published: cancel the end, or schedule another publish.")
         }
+        guard schedule.rollout == nil || body["until"] == nil else {
+            throw RequestError.invalidArgument(
+                "A rollout has no until: take it back instead, or schedule another publish.")
+        }
         let times = try ScheduledTimes(in: body, replacing: schedule, at: administration.now())
         if let before = try await administration.predecessor(of: stored)?.stored,
             let other = before.request.schedule
@@ -170,7 +151,7 @@ struct ScheduledPublishRoutes: Sendable {
         let moved = ScheduledPublish(
             start: times.start, end: times.end, zone: times.zone, scheduler: request.participant,
             signIn: request.administrator?.person, tokenID: request.tokenID,
-            predecessor: schedule.predecessor)
+            predecessor: schedule.predecessor, rollout: schedule.rollout)
         changed.schedule = moved
         return try await save(
             changed, over: stored, .schedulePublish, detail: moved.auditText, by: request)
@@ -229,9 +210,13 @@ struct ScheduledPublishRoutes: Sendable {
 }
 
 extension ScheduledPublish {
-    /// The times in the audit trail.
-    fileprivate var auditText: String {
-        "for \(start.text)" + (end.map { " until \($0.text)" } ?? "")
+    /// The times in the audit trail, and the percentages of a rollout.
+    var auditText: String {
+        let percents = rollout.map { rollout in
+            rollout.plan.bounds.map { Percentile.percentText($0) }.joined(separator: ", ")
+        }
+        return "for \(start.text)" + (end.map { " until \($0.text)" } ?? "")
+            + (percents.map { " to \($0) %" } ?? "")
     }
 }
 
@@ -241,5 +226,33 @@ extension RequestError {
         RequestError(
             httpStatus: .conflict, statusName: "SCHEDULE_ENDED",
             message: "This publish does not wait for a time any more. \(advice)")
+    }
+}
+
+extension Administration {
+    /// The open change request that a body names, with the tag in `If-Match`, whose publish is not
+    /// scheduled.
+    func requestToSchedule(
+        _ id: JSONNode, _ body: JSONNode, of request: RouteRequest
+    ) async throws -> StoredChangeRequest {
+        guard let id = id.stringValue else {
+            throw RequestError.invalidArgument(
+                "changeRequest is \(id.kindDescription): send its identifier.")
+        }
+        let others = ["title", "text", "template", "base", "draft"]
+        guard others.allSatisfy({ body[$0] == nil }) else {
+            throw RequestError.invalidArgument(
+                "Send either changeRequest, or title and template of a new one.")
+        }
+        let stored = try await openChangeRequest(
+            ChangeRequestTarget(
+                project: request.project, id: id,
+                isLimitedToPresentProject: request.administrator?.projects != nil),
+            expecting: try request.seenState)
+        guard stored.request.schedule?.waitingPart == nil else {
+            throw RequestError.invalidArgument(
+                "The publish of this change request is scheduled: move it by PATCH.")
+        }
+        return stored
     }
 }

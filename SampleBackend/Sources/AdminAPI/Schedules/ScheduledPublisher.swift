@@ -6,6 +6,7 @@ import JSONTree
 import Logging
 package import TemplateStore
 import Templates
+package import WebhookDelivery
 
 /// Publishes change requests at the times of their schedules, and takes them back.
 ///
@@ -13,8 +14,13 @@ import Templates
 /// servers try, one of them publishes.
 package struct ScheduledPublisher: Sendable {
     private let administration: Administration
+    private let rollouts: RolloutPublisher
 
-    package init(administration: Administration) { self.administration = administration }
+    /// - Parameter inquiry: Asks webhooks before the steps of rollouts.
+    package init(administration: Administration, inquiry: WebhookInquiry) {
+        self.administration = administration
+        rollouts = RolloutPublisher(administration: administration, inquiry: inquiry)
+    }
 
     /// Performs all that is due, the earliest of each project first; what fails is tried again by the
     /// next call.
@@ -28,7 +34,9 @@ package struct ScheduledPublisher: Sendable {
         let date = administration.now()
         let scheduled = try await administration.store.scheduledChangeRequests(date: date)
         let due = scheduled.filter { $0.dueDate.map { $0 <= date } ?? false }
-        for failure in await perform(due) { onFailure(failure.request, failure.error) }
+        for failure in await perform(due) + watchRollouts(scheduled, at: date) {
+            onFailure(failure.request, failure.error)
+        }
         // What was published may have an end.
         let left =
             due.isEmpty
@@ -57,6 +65,28 @@ package struct ScheduledPublisher: Sendable {
         }
     }
 
+    /// Looks at rollouts between two steps, where apps report problems or streams have vanished.
+    private func watchRollouts(
+        _ scheduled: [ChangeRequestHeader], at date: Date
+    ) async -> [Failure] {
+        var failures: [Failure] = []
+        // What is published and is not due is a rollout, or has an end.
+        for header in scheduled where header.state == .published {
+            guard let due = header.dueDate, due > date,
+                await administration.hasWorries(inProject: header.project)
+            else { continue }
+            do {
+                let stored = try await administration.changeRequestIfPresent(header.target)
+                if let started = stored.flatMap({ StartedRollout($0) }) {
+                    try await rollouts.watch(started)
+                }
+            } catch {
+                failures.append(Failure(request: header, error: error))
+            }
+        }
+        return failures
+    }
+
     /// Performs requests of one project.
     private func performInOrder(_ requests: [ChangeRequestHeader]) async -> [Failure] {
         var failures: [Failure] = []
@@ -77,10 +107,8 @@ package struct ScheduledPublisher: Sendable {
     }
 
     private func perform(_ header: ChangeRequestHeader) async throws {
-        let target = ChangeRequestTarget(
-            project: header.project, id: header.id, isLimitedToPresentProject: false)
         // It may have been moved or cancelled since the list was read.
-        guard let stored = try await administration.changeRequestIfPresent(target),
+        guard let stored = try await administration.changeRequestIfPresent(header.target),
             let due = stored.dueDate, let schedule = stored.request.schedule,
             let part = schedule.waitingPart
         else { return }
@@ -89,9 +117,11 @@ package struct ScheduledPublisher: Sendable {
         let tokens = try await administration.storedTokens()
         let right = administration.access.right(
             to: schedule, inProject: header.project, tokens: tokens)
-        switch DueAction(
-            due: due, at: date, restoredAt: try await lastRestore(after: due, in: header.project))
-        {
+        let restoreDate = try await lastRestore(after: due, in: header.project)
+        if let started = StartedRollout(stored) {
+            return try await rollouts.perform(started, restoredAt: restoreDate, right: right)
+        }
+        switch DueAction(due: due, at: date, restoredAt: restoreDate) {
         case .wait: return
         case .miss(let reason):
             let cause =
@@ -129,6 +159,7 @@ package struct ScheduledPublisher: Sendable {
         do {
             switch part {
             case .start: try await publish(stored, by: schedule)
+            case .step: break
             case .end: try await takeBack(stored, by: schedule)
             }
         } catch let error as RequestError where error.httpStatus.code < 500 {
@@ -155,47 +186,27 @@ package struct ScheduledPublisher: Sendable {
             by: ChangeRequestPublisher(
                 user: schedule.user, origin: .schedule,
                 approval: PublishApproval(person: schedule.scheduler.person),
-                comment: "scheduled for \(schedule.start.text)", occasion: .scheduledStart))
+                comment: "scheduled for \(schedule.start.text)", occasion: .scheduledStart,
+                reports: schedule.rollout == nil
+                    ? nil : await administration.reportsNow(inProject: stored.project)))
     }
 
     /// Takes back what the start has changed and is still as it has set it.
     private func takeBack(
         _ stored: StoredChangeRequest, by schedule: ScheduledPublish
     ) async throws {
-        let project = stored.project
-        let started = try await administration.template(
-            version: schedule.startOutcome?.version, inProject: project)
-        let live = try await administration.template(inProject: project)
-        let undo = PartialUndo(
-            of: try started.validated().template,
-            to: try RemoteConfigTemplate(
-                stored: try await administration.content(before: started)),
-            in: try live.validated().template)
-        let merged = undo.template.json()
-        guard merged.jsonData() != (try live.validated().template.json().jsonData()) else {
+        let undo = try await administration.undoOfStart(of: stored)
+        guard undo.changesLive else {
             return try await end(
                 .end, of: stored, as: undo.kept.isEmpty ? .published : .conflict,
                 because: "Nothing was left to take back.", keeping: undo.kept)
         }
-        let validated: ValidatedTemplate
-        do {
-            validated = try ValidatedTemplate(merged: merged)
-        } catch {
-            throw RequestError.invalidTemplate(error)
-        }
         var approval = PublishApproval(person: schedule.scheduler.person)
         approval.changeRequest = ChangeRequestReference(
             id: stored.id, tag: stored.tag, occasion: .scheduledEnd(kept: Self.listed(undo.kept)))
-        _ = try await administration.publish(
-            Administration.CheckedTemplate(
-                validated: validated,
-                submission: TemplateSubmission(
-                    project: project, content: merged.jsonData(),
-                    expectation: .version(live.version.number), date: administration.now(),
-                    user: schedule.user,
-                    description: "\(stored.request.title): taken back at its end",
-                    origin: .schedule, updateType: .undo,
-                    sourceVersion: schedule.startOutcome?.version, approval: approval)))
+        try await administration.publishUndo(
+            undo, of: stored, describedAs: "\(stored.request.title): taken back at its end",
+            by: schedule.user, origin: .schedule, approval: approval)
     }
 
     /// Records why nothing was published.
@@ -255,7 +266,24 @@ extension ScheduledPublish {
 }
 
 extension ChangeRequest.Participant {
-    fileprivate var shownName: String { person ?? actor }
+    var shownName: String { person ?? actor }
+}
+
+extension ChangeRequestHeader {
+    fileprivate var target: ChangeRequestTarget {
+        ChangeRequestTarget(project: project, id: id, isLimitedToPresentProject: false)
+    }
+}
+
+extension Administration {
+    /// True when apps of a project report problems, or streams are gone since the last publish.
+    fileprivate func hasWorries(inProject project: String) async -> Bool {
+        let others = await replicas?.others()
+        let counts = acknowledgementCounts(inProject: project, others: others)
+        if counts.versions.contains(where: { $0.withProblems > 0 }) { return true }
+        let connections = await connectionCounts(inProject: project, others: others)
+        return connections.lastPublish.map { $0.users > connections.count } ?? false
+    }
 }
 
 extension WorkThreads {

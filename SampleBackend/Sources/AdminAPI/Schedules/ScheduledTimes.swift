@@ -61,7 +61,7 @@ struct ScheduledTimes: Sendable {
     }
 
     /// The IANA name of a time zone; nil for null.
-    private static func zone(in body: JSONNode) throws(RequestError) -> String? {
+    static func zone(in body: JSONNode) throws(RequestError) -> String? {
         guard let node = body["zone"], node != .null else { return nil }
         guard let name = node.stringValue, isZone(name) else {
             throw .invalidArgument(

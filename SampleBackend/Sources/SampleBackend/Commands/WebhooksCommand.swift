@@ -50,8 +50,8 @@ struct WebhooksCommand: AsyncParsableCommand {
         @Option(
             name: .customLong("event"),
             help: ArgumentHelp(
-                "An event to notify of: publish or changeRequest; publish by default. Repeat it "
-                    + "for both.", valueName: "event"))
+                "An event to notify of: publish, changeRequest, or rolloutStep, which is asked before "
+                    + "each step; publish by default. Repeat it for several.", valueName: "event"))
         var events: [String] = []
 
         @OptionGroup var options: AdministrationOptions

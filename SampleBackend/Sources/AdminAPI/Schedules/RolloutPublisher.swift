@@ -1,0 +1,206 @@
+import ClientAPI
+import Foundation
+import HTTPServing
+import HTTPTypes
+import JSONTree
+import Targeting
+import TemplateStore
+import Templates
+import WebhookDelivery
+
+/// Takes the steps of rollouts when they are due, as long as apps report no problems and no webhook
+/// refuses, and holds them or takes them back otherwise.
+struct RolloutPublisher: Sendable {
+    let administration: Administration
+    let inquiry: WebhookInquiry
+
+    /// Decides about a step that is due.
+    ///
+    /// - Parameters:
+    ///   - started: The rollout.
+    ///   - restoreDate: When the store was last restored; nil for never.
+    ///   - right: The right of who has scheduled it.
+    func perform(
+        _ started: StartedRollout, restoredAt restoreDate: Date?,
+        right: AdministratorAccess.SchedulingRight
+    ) async throws {
+        guard let due = started.stored.dueDate else { return }
+        if started.rollout.state == .held {
+            return try await end(started, because: "Nobody has resumed it for 60 days.")
+        }
+        let action = DueAction(due: due, at: administration.now(), restoredAt: restoreDate)
+        if action == .wait { return }
+        switch right {
+        case .granted: break
+        // Another server may know.
+        case .unknown:
+            if case .miss(let reason) = action { try await hold(started, because: reason) }
+            return
+        case .refused:
+            let name = started.schedule.scheduler.shownName
+            return try await hold(
+                started, because: "\(name) may no longer publish in this project.")
+        }
+        let reports = await administration.reports(
+            of: started.rollout, inProject: started.stored.project)
+        if case .miss(let reason) = action {
+            return try await hold(
+                started, because: reports.result == .waiting ? reports.text : reason)
+        }
+        if !started.rollout.ignoresReports {
+            switch reports.result {
+            case .good: break
+            // The next look asks again.
+            case .waiting: return
+            case .worse: return try await react(to: reports, on: started)
+            }
+        }
+        guard started.rollout.nextBound != nil else { return try await end(started) }
+        guard try await isAllowed(started, reports) else { return }
+        try await holdingOnConflict(started) {
+            try await administration.publishNextStep(of: started, by: started.publish)
+        }
+    }
+
+    /// Looks at a rollout between two steps.
+    func watch(_ started: StartedRollout) async throws {
+        guard started.rollout.state == .running, !started.rollout.ignoresReports else { return }
+        let reports = await administration.reports(
+            of: started.rollout, inProject: started.stored.project)
+        if reports.result == .worse { try await react(to: reports, on: started) }
+    }
+
+    /// Holds a rollout, or takes it back, as its plan says.
+    private func react(to reports: RolloutReports, on started: StartedRollout) async throws {
+        guard started.rollout.plan.response == .takeBack else {
+            return try await hold(started, because: reports.text)
+        }
+        try await holdingOnConflict(started) {
+            try await administration.takeBack(
+                started, because: reports.text, by: started.publish)
+        }
+    }
+
+    /// True when all webhooks that are to be asked consent; holds the rollout when one refuses.
+    private func isAllowed(
+        _ started: StartedRollout, _ reports: RolloutReports
+    ) async throws -> Bool {
+        let project = started.stored.project
+        let webhooks = try await administration.callStore("webhooks", project: project) {
+            () throws(TemplateStoreError) in
+            try await administration.store.webhooks(inProject: project)
+        }.filter { $0.topics.contains(.rolloutStep) }
+        let question = started.question(reports)
+        // The same for each attempt, so that a receiver can recognise it.
+        let id = "\(started.stored.id)-\(started.place + 1)-\(started.rollout.steps.count)"
+        let answers = await withTaskGroup(
+            of: (webhook: StoredWebhook, answer: WebhookInquiry.Answer).self
+        ) { group in
+            for webhook in webhooks {
+                group.addTask { (webhook, await inquiry.ask(webhook, question, id: id)) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        for case (let webhook, .refusal(let reason)) in answers {
+            let text = reason.map { ": \($0)" } ?? "."
+            try await hold(started, because: "The webhook \(webhook.shownURL) refuses\(text)")
+            return false
+        }
+        // Nothing is published without an answer; a step that is late is held.
+        return answers.allSatisfy { $0.answer == .consent }
+    }
+
+    /// Holds a rollout when the percentage cannot be published.
+    private func holdingOnConflict(
+        _ started: StartedRollout, publish: () async throws -> Void
+    ) async throws {
+        do {
+            try await publish()
+        } catch {
+            guard let refusal = error as? RequestError, refusal.httpStatus.code < 500 else {
+                throw error
+            }
+            switch refusal.statusName {
+            // Somebody else changed the request, which wakes the next call.
+            case "CHANGE_REQUEST_MISMATCH", "CHANGE_REQUEST_ENDED": return
+            // Somebody else published: it is tried again soon.
+            case "PROJECT_ARCHIVED", "VERSION_MISMATCH": throw error
+            default: try await hold(started, because: refusal.message)
+            }
+        }
+    }
+
+    private func hold(_ started: StartedRollout, because reason: String) async throws {
+        let date = administration.now()
+        try await change(started, .holdRollout, detail: reason) {
+            $0.hold(
+                at: date,
+                because: String(reason.unicodeScalars.prefix(Rollout.maximumReasonLength)))
+        }
+    }
+
+    private func end(_ started: StartedRollout, because reason: String? = nil) async throws {
+        let date = administration.now()
+        try await change(started, .endRollout, detail: reason) {
+            $0.end(at: date, because: reason)
+        }
+    }
+
+    private func change(
+        _ started: StartedRollout, _ action: AuditEntry.Action, detail: String?,
+        _ change: (inout Rollout) -> Void
+    ) async throws {
+        do {
+            _ = try await administration.saveRollout(
+                started, action, detail: detail, by: started.schedule.scheduler, change)
+        } catch {
+            // When somebody else changed the request, the next call looks again.
+            guard let error = error as? RequestError,
+                error.statusName == "CHANGE_REQUEST_MISMATCH"
+            else { throw error }
+        }
+    }
+}
+
+extension Administration {
+    /// Stores a change of a rollout that has started.
+    func saveRollout(
+        _ started: StartedRollout, _ action: AuditEntry.Action, detail: String?,
+        by participant: ChangeRequest.Participant, _ change: (inout Rollout) -> Void
+    ) async throws -> ReviewedChangeRequest {
+        var changed = started.stored.request
+        var rollout = started.rollout
+        change(&rollout)
+        changed.schedule?.rollout = rollout
+        var submission = submission(of: changed, over: started.stored, action, by: participant)
+        submission.detail = detail
+        return try await save(submission, over: started.stored)
+    }
+}
+
+extension StartedRollout {
+    /// The publishes of the server, in the name of who has scheduled it.
+    fileprivate var publish: RolloutPublish {
+        RolloutPublish(
+            user: TemplateVersion.User(name: schedule.scheduler.actor), origin: .schedule,
+            approval: PublishApproval(person: schedule.scheduler.person))
+    }
+
+    /// The body of the question to webhooks.
+    fileprivate func question(_ reports: RolloutReports) -> JSONNode {
+        var node: JSONNode = [
+            "event": .string(WebhookEvent.Topic.rolloutStep.rawValue),
+            "project": .string(stored.project),
+            "changeRequest": [
+                "id": .string(stored.id), "title": .string(stored.request.title),
+            ],
+            "condition": .string(rollout.plan.condition),
+            "percent": .number(Percentile.percentText(rollout.plan.bounds[place])),
+            "reports": reports.json,
+        ]
+        node.setMember("nextPercent", rollout.nextBound.map { .number(Percentile.percentText($0)) })
+        node.setMember(
+            "versionNumber", rollout.steps.last.map { .string("\($0.version)") })
+        return node
+    }
+}

@@ -1,0 +1,245 @@
+public import Foundation
+
+/// A part of a schedule: the start publishes a condition at its first percentage, and the server
+/// then raises the percentage step by step, as long as apps report no problems.
+public struct Rollout: Sendable, Hashable, Codable {
+    /// What was planned, which votes are for.
+    public struct Plan: Sendable, Hashable, Codable {
+        /// What happens when apps report too many problems; stores keep the raw value.
+        public enum Response: String, Sendable, Hashable, Codable {
+            /// The percentage stays, and a person decides.
+            case hold
+            /// The percentage before is published again, and a person decides.
+            case takeBack
+        }
+
+        /// The name of the condition.
+        public let condition: String
+
+        /// The upper bounds of the condition's `percent` rule, rising, in millionths of a percent.
+        public let bounds: [Int]
+
+        /// The lower bound of the rule, in millionths of a percent.
+        public let lowerBound: Int
+
+        /// Time between two steps, and from the last one to the end of the rollout, in seconds.
+        public let interval: TimeInterval
+
+        /// Maximum share of the users whom the rollout reaches with new problems, in percent; nil for
+        /// any.
+        public let maximumProblemPercent: Double?
+
+        /// Maximum share of the open streams that may have vanished since a step, in percent; nil for
+        /// any.
+        public let maximumLostStreamPercent: Double?
+
+        /// Number of clients that have to report on a step before the next one.
+        public let minimumClients: Int
+
+        /// What happens when apps report too many problems.
+        public let response: Response
+
+        /// Creates a plan.
+        public init(
+            condition: String, bounds: [Int], lowerBound: Int = 0, interval: TimeInterval,
+            maximumProblemPercent: Double? = nil, maximumLostStreamPercent: Double? = nil,
+            minimumClients: Int = 0, response: Response = .hold
+        ) {
+            self.condition = condition
+            self.bounds = bounds
+            self.lowerBound = lowerBound
+            self.interval = interval
+            self.maximumProblemPercent = maximumProblemPercent
+            self.maximumLostStreamPercent = maximumLostStreamPercent
+            self.minimumClients = minimumClients
+            self.response = response
+        }
+    }
+
+    /// A percentage that was published.
+    public struct Step: Sendable, Hashable, Codable {
+        /// The place in the plan's ``Plan/bounds``.
+        public let place: Int
+
+        /// The version.
+        public let version: Int
+
+        /// When it was published.
+        public let date: Date
+
+        /// True when a later percentage was taken back to this one.
+        public let isTakenBack: Bool
+
+        /// Creates a step.
+        public init(place: Int, version: Int, date: Date, isTakenBack: Bool = false) {
+            self.place = place
+            self.version = version
+            self.date = date.roundedToMilliseconds
+            self.isTakenBack = isTakenBack
+        }
+    }
+
+    /// Why and since when no further step is taken.
+    public struct Stop: Sendable, Hashable, Codable {
+        /// The reason; nil when none was given.
+        public let reason: String?
+
+        /// The version that took back what the start had changed; nil when none did.
+        public let version: Int?
+
+        /// The time.
+        public let date: Date
+
+        /// Creates a stop.
+        public init(reason: String?, version: Int? = nil, date: Date) {
+            self.reason = reason
+            self.version = version
+            self.date = date.roundedToMilliseconds
+        }
+    }
+
+    /// What apps had reported before the rollout started.
+    public struct Reports: Sendable, Hashable, Codable {
+        /// Number of clients that have reported.
+        public let clients: Int
+
+        /// Number of those that reported problems.
+        public let withProblems: Int
+
+        /// Creates reports.
+        public init(clients: Int, withProblems: Int) {
+            self.clients = clients
+            self.withProblems = withProblems
+        }
+    }
+
+    /// What was planned.
+    public let plan: Plan
+
+    /// The percentages that were published, in their order.
+    public private(set) var steps: [Step] = []
+
+    /// The time of the next step, or of the end after the last one; nil before the start, while it is
+    /// held, and after its end.
+    public private(set) var nextDate: Date?
+
+    /// True when the next step is taken whatever apps report.
+    public private(set) var ignoresReports = false
+
+    /// Why it is held; nil while it is not.
+    public private(set) var hold: Stop?
+
+    /// Why it has ended before its last step; nil when it has not.
+    public private(set) var stop: Stop?
+
+    /// When it ended after its last step; nil when it has not.
+    public private(set) var completionDate: Date?
+
+    /// What apps reported before the start.
+    public private(set) var reportsBefore: Reports?
+
+    /// Creates a rollout that waits for its start.
+    public init(plan: Plan) { self.plan = plan }
+}
+
+extension Rollout {
+    /// Maximum number of remembered steps: each resumption can add one.
+    private static let mostSteps = 100
+
+    /// The state, of which each other member is a part.
+    public enum State: String, Sendable, Hashable {
+        case waiting
+        case running
+        case held
+        case completed
+        case stopped
+    }
+
+    /// The state of a rollout whose schedule has started or waits.
+    public var state: State {
+        if stop != nil { return .stopped }
+        if completionDate != nil { return .completed }
+        if hold != nil { return .held }
+        return steps.isEmpty ? .waiting : .running
+    }
+
+    /// The place of the published percentage in the plan's ``Plan/bounds``; nil before the start.
+    public var place: Int? { steps.last?.place }
+
+    /// The percentage that is published now; nil before the start.
+    public var bound: Int? { place.map { plan.bounds[$0] } }
+
+    /// The version of the last publish; nil before the start.
+    var lastVersion: Int? { stop?.version ?? steps.last?.version }
+
+    /// The percentage of the next step; nil after the last one.
+    public var nextBound: Int? {
+        let next = place.map { $0 + 1 } ?? 0
+        return next < plan.bounds.count ? plan.bounds[next] : nil
+    }
+
+    /// When something has to be decided; nil before the start and after the end.
+    var dueDate: Date? {
+        switch state {
+        case .running: nextDate
+        case .held: hold.map { $0.date + TemplateStoreLimits.longestHold }
+        case .waiting, .completed, .stopped: nil
+        }
+    }
+
+    /// Records the publish of a percentage, after which the next one waits for the plan's interval.
+    mutating func publish(_ place: Int, as version: Int, at date: Date) {
+        steps = steps.suffix(Self.mostSteps) + [Step(place: place, version: version, date: date)]
+        nextDate = (date + plan.interval).roundedToMilliseconds
+        (hold, ignoresReports) = (nil, false)
+    }
+
+    /// Records the start.
+    mutating func start(as version: Int, at date: Date, after reports: Reports?) {
+        publish(0, as: version, at: date)
+        reportsBefore = reports
+    }
+
+    /// Records that the percentage before was published again; from the first one it has ended.
+    mutating func takeBack(as version: Int, at date: Date, because reason: String?) {
+        guard let place, place > 0 else {
+            end(at: date, because: reason)
+            stop = Stop(reason: reason, version: version, date: date)
+            return
+        }
+        let step = Step(place: place - 1, version: version, date: date, isTakenBack: true)
+        steps = steps.suffix(Self.mostSteps) + [step]
+        hold(at: date, because: reason)
+    }
+
+    /// Holds it until a person resumes it.
+    public mutating func hold(at date: Date, because reason: String?) {
+        hold = Stop(reason: reason, date: date)
+        (nextDate, ignoresReports) = (nil, false)
+    }
+
+    /// Resumes it with the next step.
+    ///
+    /// - Parameters:
+    ///   - date: The time of the next step.
+    ///   - ignoresReports: True to take it whatever apps report.
+    public mutating func resume(at date: Date, ignoringReports ignoresReports: Bool) {
+        (hold, nextDate) = (nil, date.roundedToMilliseconds)
+        self.ignoresReports = ignoresReports
+    }
+
+    /// Ends it at the percentage that is published now.
+    public mutating func end(at date: Date, because reason: String?) {
+        (hold, nextDate, ignoresReports) = (nil, nil, false)
+        if nextBound == nil, reason == nil {
+            completionDate = date.roundedToMilliseconds
+        } else {
+            stop = Stop(reason: reason, date: date)
+        }
+    }
+}
+
+extension TemplateStoreLimits {
+    /// How long a rollout can be held before it ends where it is, in seconds: 60 days.
+    public static let longestHold: TimeInterval = 60 * 86_400
+}
