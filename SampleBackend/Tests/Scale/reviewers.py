@@ -23,6 +23,7 @@ TEMPLATE = PATH + "/remoteConfig"
 SETTINGS = [f"s{number:02}" for number in range(24)]
 ATTEMPTS = 40
 OPEN = 14  # Requests that are open at a time, about.
+ABSENT = "absent"  # Instead of a tag: for something that must not be there yet.
 TAGGED = {"approve", "requestChanges", "edit", "retitle", "close", "publish", "bypass"}
 
 
@@ -48,7 +49,7 @@ class Act:
     def __str__(self):
         end = "…" if self.returned is None else f"{self.returned / 1e9:.3f}"
         more = f", content {self.content} over version {self.seen}" if self.content else ""
-        more += f", sets {', '.join(self.values)}" if self.values else ""
+        more += f", sets {', '.join(map(str, self.values))}" if self.values else ""
         more += f", version {self.version}" if self.version else ""
         return (f"[{self.invoked / 1e9:.3f}–{end} s] {self.actor} ({self.person}) {self.kind} {self.name}{more}: "
                 f"{self.outcome} {self.answers}{', read back' if self.isReadBack else ''}")
@@ -103,10 +104,13 @@ class Desk:
 
 
 class Reviewer(threading.Thread):
-    """One token of one person."""
+    """One token of one person, in one project."""
 
-    def __init__(self, name, person, token, role, ports, desk, seed, bypasses=False):
+    act_type, tagged = Act, TAGGED
+
+    def __init__(self, name, person, token, role, ports, desk, seed, bypasses=False, project=PATH):
         super().__init__(daemon=True, name=name)
+        self.requests, self.template = project + "/changeRequests", project + "/remoteConfig"
         self.person, self.role, self.bypasses, self.desk = person, role, bypasses, desk
         self.links = {f"r{number + 1}": Link(port) for number, port in enumerate(ports)}
         self.fields = {"Authorization": "Bearer " + token}
@@ -140,7 +144,7 @@ class Reviewer(threading.Thread):
     def ask(self, method, path, body=None, tag=None, timeout=None):
         """The name of a replica, and its response; None if it was not sent. Raises Unanswered."""
         via = self.random.choice(sorted(self.links))
-        fields = self.fields | ({"If-Match": tag} if tag else {})
+        fields = self.fields | ({"If-None-Match": "*"} if tag == ABSENT else {"If-Match": tag} if tag else {})
         timeout = timeout or self.random.choice([1.0, 5.0, 10.0, 10.0])
         return via, self.links[via].ask(method, path, json.dumps(body) if body is not None else None, fields, timeout)
 
@@ -162,7 +166,7 @@ class Reviewer(threading.Thread):
     def read(self, request):
         """Reads a request, and records what it shows."""
         invoked = time.monotonic_ns()
-        found = self.get(f"{REQUESTS}/{request}")
+        found = self.get(f"{self.requests}/{request}")
         if found is None:
             return None
         via, _, body = found
@@ -173,7 +177,8 @@ class Reviewer(threading.Thread):
 
     def begin(self, kind, request="", **details):
         self.count += 1
-        act = Act(f"{self.name}-{self.count}", kind, self.name, self.person, time.monotonic_ns(), request, **details)
+        name = f"{self.name}-{self.count}"
+        act = self.act_type(name, kind, self.name, self.person, time.monotonic_ns(), request, **details)
         with self.desk.lock:
             self.desk.acts.append(act)
         return act
@@ -194,7 +199,7 @@ class Reviewer(threading.Thread):
             except Unanswered as error:
                 maybe_stored = True
                 act.answers.append(str(error)[:40])
-                if act.kind not in TAGGED:
+                if act.kind not in self.tagged:
                     return None
                 time.sleep(self.random.uniform(0, 0.3))
                 continue
@@ -210,7 +215,7 @@ class Reviewer(threading.Thread):
                 maybe_stored = True
                 if status != 503:
                     self.desk.problems.append(f"{act}: {answer[2][:300]!r}")
-                if act.kind not in TAGGED:
+                if act.kind not in self.tagged:
                     return None
                 time.sleep(self.random.uniform(0.05, 0.3))
                 continue
@@ -242,7 +247,7 @@ class Reviewer(threading.Thread):
     def has_published(self, act, request):
         """Whether the version of the request, or the newest one without a request, is the one of this act."""
         version = request.get("ending", {}).get("versionNumber") if request else None
-        found = (version or not request) and self.get(TEMPLATE + (f"?versionNumber={version}" if version else ""))
+        found = (version or not request) and self.get(self.template + (f"?versionNumber={version}" if version else ""))
         if not found or not found[2]["version"].get("description", "").endswith(": " + act.name):
             return False
         act.version = int(found[2]["version"]["versionNumber"])
@@ -252,7 +257,7 @@ class Reviewer(threading.Thread):
 
     def current(self):
         """The current version with its tag and values."""
-        found = self.get(TEMPLATE)
+        found = self.get(self.template)
         return found and (int(found[2]["version"]["versionNumber"]), found[1]["ETag"], values_of(found[2]))
 
     def edit_of(self, act):
@@ -269,11 +274,11 @@ class Reviewer(threading.Thread):
         if body is None:
             return
         self.is_over.wait(self.random.uniform(0, 0.2))
-        answer = self.send(act, "POST", REQUESTS, body)
+        answer = self.send(act, "POST", self.requests, body)
         if act.outcome == "done":
             act.request = json.loads(answer[2])["id"]
         elif act.outcome == "unknown":
-            found = self.get(REQUESTS + "?pageSize=50")
+            found = self.get(self.requests + "?pageSize=50")
             known = found and [one["id"] for one in found[2]["changeRequests"] if one["title"] == act.name]
             act.isReadBack = True
             if not known:
@@ -310,9 +315,9 @@ class Reviewer(threading.Thread):
         """What an act on a request records of the state that its actor has seen."""
         return {"content": next(iter(changes_of(request).values()), ""), "seen": int(request["liveVersionNumber"])}
 
-    def post(self, kind, request):
+    def post(self, kind, request, **more):
         act = self.begin(kind, request["id"], **self.seen(request))
-        answer = self.send(act, "POST", f"{REQUESTS}/{act.request}:{kind}", {"comment": act.name},
+        answer = self.send(act, "POST", f"{self.requests}/{act.request}:{kind}", {"comment": act.name} | more,
                            f'"{request["etag"]}"')
         if act.outcome != "done":
             return
@@ -324,7 +329,7 @@ class Reviewer(threading.Thread):
     def comment(self, request):
         for _ in range(3):
             act = self.begin("comment", request["id"], **self.seen(request))
-            self.send(act, "POST", f"{REQUESTS}/{act.request}/comments", {"text": act.name})
+            self.send(act, "POST", f"{self.requests}/{act.request}/comments", {"text": act.name})
             if act.outcome == "unknown":
                 self.read_back(act)
             if act.outcome != "unknown":
@@ -334,11 +339,11 @@ class Reviewer(threading.Thread):
         act = self.begin("edit", request["id"], **self.seen(request))
         body = self.edit_of(act)
         if body is not None:
-            self.send(act, "PATCH", f"{REQUESTS}/{act.request}", body, f'"{request["etag"]}"')
+            self.send(act, "PATCH", f"{self.requests}/{act.request}", body, f'"{request["etag"]}"')
 
     def retitle(self, request):
         act = self.begin("retitle", request["id"], **self.seen(request))
-        self.send(act, "PATCH", f"{REQUESTS}/{act.request}", {"title": act.name}, f'"{request["etag"]}"')
+        self.send(act, "PATCH", f"{self.requests}/{act.request}", {"title": act.name}, f'"{request["etag"]}"')
 
     def publish_directly(self):
         """A publish past the protection, which must be refused."""
@@ -346,7 +351,7 @@ class Reviewer(threading.Thread):
         body = self.edit_of(act)
         if body is not None:
             tag = self.random.choice(["*", body["base"]])
-            self.send(act, "PUT", TEMPLATE, body["template"], tag)
+            self.send(act, "PUT", self.template, body["template"], tag)
 
     def bypass(self, chosen):
         """A program that now and then publishes without approvals, a template or a request."""
@@ -355,14 +360,14 @@ class Reviewer(threading.Thread):
         request = self.read(chosen) if chosen and self.random.random() < 0.3 else None
         if request is not None and request["state"] not in ("published", "closed", "expired", "needsAttention"):
             act = self.begin("bypass", request["id"], **self.seen(request))
-            path, body, method = f"{REQUESTS}/{act.request}:publish", {"comment": act.name}, "POST"
+            path, body, method = f"{self.requests}/{act.request}:publish", {"comment": act.name}, "POST"
             tag = f'"{request["etag"]}"'
         else:
             act = self.begin("bypass")
             edit = self.edit_of(act)
             if edit is None:
                 return
-            path, body, method, tag = TEMPLATE, edit["template"], "PUT", edit["base"]
+            path, body, method, tag = self.template, edit["template"], "PUT", edit["base"]
         answer = self.send(act, method, f"{path}?bypass={urllib.parse.quote(act.name)}", body, tag)
         if act.outcome == "done" and answer[0] == 200:
             act.version = int(json.loads(answer[2])["version"]["versionNumber"])

@@ -7,7 +7,7 @@ In a project that needs an approval, requests are scheduled some seconds ahead, 
 are approved, some are not, some are moved or cancelled before their time, and some come after another one. Around
 their times, servers are killed: the only one on SQLite, one to all three replicas on etcd, or the leader of etcd.
 Then each request that was approved has to be published by exactly one version, not before its time, with its values;
-every other request by none; and each version has one entry in the audit trail.
+every other request by none; and each version has one entry in the audit trail (T27).
 
   --binary PATH     the program of the servers (default: the one that SAMPLE_BACKEND names)
   --store NAME      etcd or sqlite (default: etcd)
