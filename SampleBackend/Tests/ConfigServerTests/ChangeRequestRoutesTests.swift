@@ -335,6 +335,23 @@ struct ChangeRequestRoutesTests {
         }
     }
 
+    /// T5: whatever the number of approvals.
+    @Test func requestedChangesCountMoreThanEnoughApprovals() async throws {
+        try await Trial.with(protection: ["requiredApprovals": 2]) { trial in
+            let zoe = try await Trial.token("zoe", "editor", owner: "Zoe", on: trial.server)
+            var open = try await trial.make(["a": "2", "b": "1"])
+            for token in [trial.bob, zoe] {
+                open = try await trial.acted("approve", on: open, by: token)
+            }
+            open = try await trial.acted("requestChanges", on: open, by: trial.eve)
+            let refused = try await trial.act("publish", on: open, by: trial.ada)
+            #expect(refused.status == 403)
+            #expect(try await trial.version() == 1)
+            open = try await trial.acted("approve", on: open, by: trial.eve)
+            #expect(try await trial.act("publish", on: open, by: trial.ada).status == 200)
+        }
+    }
+
     // T6, T7, T8, T21
     @Test(arguments: [false, true])
     func whoMadeARequestVotesOnlyWhereThatIsAllowed(selfApproval: Bool) async throws {
@@ -508,7 +525,7 @@ struct ChangeRequestRoutesTests {
         }
     }
 
-    // T14, T22
+    // T14
     @Test func aConflictNamesThePlaceAndItsAuthor() async throws {
         try await Trial.with { trial in
             let open = try await trial.make(["a": "2", "b": "1"])
@@ -520,6 +537,9 @@ struct ChangeRequestRoutesTests {
             #expect(answer.error?.status == "MERGE_CONFLICT")
             let conflict = try answer.json["error"]?["details"]?.arrayValue?.first
             #expect(conflict?["key"] == "a")
+            #expect(conflict?["base"] == ["value": "1"])
+            #expect(conflict?["mine"] == ["value": "2"])
+            #expect(conflict?["theirs"] == ["value": "9"])
             #expect(conflict?["changedBy"]?["updateUser"]?["name"] == "environment")
             #expect(try await trial.version() == 2)
         }
@@ -619,6 +639,12 @@ struct ChangeRequestRoutesTests {
             #expect(found["votes"]?.arrayValue?.count == 1)
             let listed = try await trial.server.administer("GET", Self.requests + "?state=open")
             #expect(try listed.json["changeRequests"]?.arrayValue?.isEmpty == true)
+            let count = try await trial.server.administer("GET", Self.requests + ":count")
+            #expect(try count.json == ["open": 0])
+            let entries = try await trial.server.administer("GET", Self.project + "/audit").json
+            let newest = entries["entries"]?.arrayValue?.first
+            #expect(newest?["action"] == "DELETE_PROJECT")
+            #expect(newest?["detail"]?.stringValue?.contains(open.id) == true)
         }
     }
 
@@ -684,6 +710,65 @@ struct ChangeRequestRoutesTests {
                 #expect(try await trial.get(id)["votes"]?.arrayValue?.isEmpty == true)
             }
             #expect(try await trial.version() == 2)
+        }
+    }
+
+    /// T20: of two last approvals that arrive at two servers at once, the second one is for a state
+    /// that has changed; with both, the request is published once.
+    @Test func approvalsAndPublishesAtTwoServersExcludeEachOther() async throws {
+        try await Trial.with(protection: ["requiredApprovals": 2]) { trial in
+            try await RunningServer.with(store: trial.store) { second in
+                let voters = [("Bob", trial.server, trial.bob), ("Eve", second, trial.eve)]
+                for round in 1...10 {
+                    let open = try await trial.make(["a": "x\(round)", "b": "1"], base: round)
+                    let votes = try await Self.statuses(
+                        of: "approve", on: open, at: voters.map { ($0.1, $0.2) })
+                    #expect(votes == [200, 412], "round \(round)")
+
+                    let voted = try await trial.get(open.id)
+                    let person = voted["votes"]?.arrayValue?.first?["person"]?.stringValue
+                    let (_, server, token) = try #require(voters.first { $0.0 != person })
+                    let tag = try #require(voted["etag"]?.stringValue)
+                    let again = try await server.administer(
+                        "POST", "\(Self.requests)/\(open.id):approve", body: [:], token: token,
+                        fields: ["If-Match: \"\(tag)\""])
+                    #expect(again.status == 200, "\(again.error?.message ?? "")")
+
+                    let newest = (open.id, try #require(again.fields["etag"]))
+                    let publishes = try await Self.statuses(
+                        of: "publish", on: newest, at: voters.map { ($0.1, trial.ada) })
+                    #expect(
+                        publishes == [200, 409] || publishes == [200, 412],
+                        "round \(round): \(publishes)")
+                    let people = try await trial.get(open.id)["votes"]?.arrayValue?.compactMap {
+                        $0["person"]?.stringValue
+                    }
+                    #expect(people?.sorted() == ["Bob", "Eve"], "round \(round)")
+                    #expect(try await trial.version() == round + 1)
+                }
+                let entries = try await trial.store.auditEntries(
+                    inProject: "default", matching: AuditQuery(limit: 1_000, actions: [.publish]))
+                #expect(entries.count == 11)
+            }
+        }
+    }
+
+    /// Posts an act on a request at servers at once, each by the token beside it; returns the
+    /// statuses, the lowest first.
+    private static func statuses(
+        of act: String, on request: (id: String, tag: String),
+        at servers: [(server: RunningServer, token: String)]
+    ) async throws -> [Int] {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for (server, token) in servers {
+                group.addTask {
+                    try await server.administer(
+                        "POST", "\(Self.requests)/\(request.id):\(act)", body: [:], token: token,
+                        fields: ["If-Match: \(request.tag)"]
+                    ).status
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }.sorted()
         }
     }
 

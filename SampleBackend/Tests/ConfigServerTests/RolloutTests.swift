@@ -212,10 +212,7 @@ struct RolloutTests {
         let server = try await Self.server(webhooks: options)
         let receiver = try await WebhookReceiver(
             .status(503), .status(409, body: #"{"reason": "Change freeze"}"#), .status(204))
-        try await server.store.addWebhook(
-            StoredWebhook(
-                id: "hook", project: "default", url: receiver.url(), secret: "whsec_x",
-                creationDate: Server.beginning, creator: "ada", topics: [.rolloutStep]))
+        try await server.addWebhook("hook", url: receiver.url(), topics: [.rolloutStep])
         let made = await Self.create(on: server)
         try await server.perform(at: 0)
         // Without an answer, nothing is published.

@@ -151,6 +151,21 @@ struct ScheduleTestServer: Sendable {
         return values
     }
 
+    func addWebhook(
+        _ id: String, url: String? = nil, topics: Set<WebhookEvent.Topic> = [.publish]
+    ) async throws {
+        try await store.addWebhook(
+            StoredWebhook(
+                id: id, project: "default", url: url ?? "https://\(id).example", secret: "s",
+                creationDate: Self.beginning, creator: "root", topics: topics))
+    }
+
+    /// The versions of which a webhook has deliveries, the oldest first.
+    func deliveredVersions(ofWebhook id: String) async throws -> [Int] {
+        try await store.deliveries(ofWebhook: id, inProject: "default", limit: 1_000)
+            .compactMap(\.event.version).sorted()
+    }
+
     func version() async throws -> TemplateVersion? {
         try await store.template(version: nil, inProject: "default")?.version
     }

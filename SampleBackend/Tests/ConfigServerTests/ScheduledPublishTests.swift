@@ -135,6 +135,53 @@ struct ScheduledPublishTests {
         }
     }
 
+    /// T26: each version creates one delivery for each receiver.
+    @Test func severalServersNotifyEachReceiverOnce() async throws {
+        let first = try await Server()
+        let second = try await Server(on: first)
+        for id in ["w1", "w2"] { try await first.addWebhook(id) }
+        for round in 1...20 {
+            let time = Double(round) * 100
+            let scheduled = await first.schedule(["a": "x\(round)", "b": "1"], at: time)
+            _ = await first.call(
+                "PATCH", "/changeRequests/\(scheduled.id)",
+                [
+                    "template": Self.template(["a": "x\(round)", "b": "1"]),
+                    "base": .string("etag-default-\(round)"),
+                ], tag: "*")
+            first.clock.withLockedValue { $0 = Self.beginning + time }
+            async let one = first.perform(at: time)
+            async let other = second.perform(at: time)
+            _ = try await (one, other)
+            for id in ["w1", "w2"] {
+                let versions = try await first.deliveredVersions(ofWebhook: id)
+                #expect(versions == Array(2...(round + 1)), "\(id), round \(round)")
+            }
+        }
+    }
+
+    /// T28: a server that knows the former time reads the schedule before it publishes.
+    @Test func aScheduleThatAnotherServerMovedDoesNotHappenAtItsFormerTime() async throws {
+        let first = try await Server()
+        let second = try await Server(on: first)
+        try await first.addWebhook("w")
+        let scheduled = await first.schedule(["a": "2", "b": "1"], at: 600)
+        #expect(try await second.perform(at: 500) == Self.beginning + 600)
+        let moved = await first.call(
+            "PATCH", "/scheduledPublishes/\(scheduled.id)", ["at": Self.time(1_200)],
+            tag: scheduled.tag)
+        #expect(moved.status == 200, "\(moved.message)")
+        #expect(try await second.perform(at: 600) == Self.beginning + 1_200)
+        #expect(try await second.version()?.number == 1)
+        let entries = try await first.store.auditEntries(
+            inProject: "default", matching: AuditQuery(limit: 1_000, actions: [.publish]))
+        #expect(entries.count == 1)
+        #expect(try await first.deliveredVersions(ofWebhook: "w").isEmpty)
+        #expect(try await second.perform(at: 1_200) == nil)
+        #expect(try await second.version()?.number == 2)
+        #expect(try await first.deliveredVersions(ofWebhook: "w") == [2])
+    }
+
     // T28
     @Test func aMovedScheduleDoesNotHappenAtItsFormerTime() async throws {
         let server = try await Server()
@@ -180,6 +227,22 @@ struct ScheduledPublishTests {
         #expect(found.body["state"] == (state == "published" ? "published" : "open"))
         #expect(try await server.perform(at: 20_000) == nil)
         #expect(await server.get(scheduled.id).state == state)
+    }
+
+    /// T29: receivers of webhooks are notified of a publish that did not happen.
+    @Test func aMissedPublishIsAStep() async throws {
+        let server = try await Server()
+        try await server.addWebhook("w", topics: [.changeRequest])
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600)
+        try await server.perform(at: 600 + 3_601)
+        let deliveries = try await server.store.deliveries(
+            ofWebhook: "w", inProject: "default", limit: 10)
+        let steps = deliveries.compactMap { delivery -> ChangeRequestStep? in
+            if case .changeRequest(let step) = delivery.event { step } else { nil }
+        }
+        #expect(steps.map(\.kind) == [.scheduleFailed, .scheduled])
+        #expect(steps.allSatisfy { $0.requestID == scheduled.id })
+        #expect(steps.first?.failure?.hasPrefix("MISSED") == true)
     }
 
     // T30

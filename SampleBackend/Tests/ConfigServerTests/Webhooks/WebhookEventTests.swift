@@ -101,6 +101,41 @@ struct WebhookEventTests {
         }
     }
 
+    /// T18: a bypass is a step of its own, with its reason.
+    @Test func theReceiverIsNotifiedOfABypass() async throws {
+        let receiver = try await WebhookReceiver(.status(200))
+        try await WebhookTrial.with { trial in
+            try await trial.server.administer(
+                "POST", WebhookTrial.path,
+                body: ["url": .string(receiver.url()), "events": ["changeRequest"]])
+            let protected = try await trial.server.administer(
+                "PUT", "/v1/projects/default/protection", body: ["requiredApprovals": 1],
+                fields: ["If-Match: *"])
+            try #require(protected.status == 200, "\(protected.error?.message ?? "")")
+            let made = try await trial.server.administer(
+                "POST", Self.requests,
+                body: [
+                    "title": "Title", "base": "etag-default-1",
+                    "template": ["parameters": ["a": ["defaultValue": ["value": "1"]]]],
+                ])
+            let id = try #require(try made.json["id"]?.stringValue)
+            let tag = try #require(made.fields["etag"])
+            let published = try await trial.server.administer(
+                "POST", "\(Self.requests)/\(id):publish?bypass=Fire", body: [:],
+                fields: ["If-Match: \(tag)"])
+            try #require(published.status == 200, "\(published.error?.message ?? "")")
+            let opened = try JSONNode(jsonData: try await WebhookTrial.next(receiver).body)
+            #expect(opened["step"] == "opened" && opened["bypassReason"] == nil)
+            let bypassed = try JSONNode(jsonData: try await WebhookTrial.next(receiver).body)
+            #expect(bypassed["step"] == "bypassed")
+            #expect(bypassed["bypassReason"] == "Fire")
+            #expect(bypassed["actor"] == ["actor": "environment"])
+            #expect(bypassed["changeRequest"]?["id"] == .string(id))
+            #expect(bypassed["changeRequest"]?["approvers"] == [])
+            #expect(bypassed["versionBefore"] == "1" && bypassed["versionAfter"] == "2")
+        }
+    }
+
     /// Delivery fails no action, and a step waits until its receiver is there.
     @Test func aStepWaitsForItsReceiver() async throws {
         let receiver = try await WebhookReceiver(.status(500), .status(200))
