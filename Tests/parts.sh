@@ -283,6 +283,8 @@ run_scale() {
             SampleBackend/Tests/Scale/changerequests.py --binary "$SAMPLE_BACKEND" --store "$store"
         step "scheduled publishes, $store" env PYTHONDONTWRITEBYTECODE=1 \
             SampleBackend/Tests/Scale/scheduledpublishes.py --binary "$SAMPLE_BACKEND" --store "$store"
+        step "rollouts, $store" env PYTHONDONTWRITEBYTECODE=1 \
+            SampleBackend/Tests/Scale/rollouts.py --binary "$SAMPLE_BACKEND" --store "$store"
         step "promotions, $store" env PYTHONDONTWRITEBYTECODE=1 \
             SampleBackend/Tests/Scale/promotions.py --binary "$SAMPLE_BACKEND" --store "$store"
     done

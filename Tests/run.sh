@@ -62,9 +62,9 @@ those that passed in an earlier nightly run on the same files, committed or not:
 
 scale publishes for three minutes through three replicas on three etcd members, while the members, their
 connections and the replicas fail; SampleBackend/Tests/Scale/run.sh --long does so for half an hour. Then people
-review and publish change requests, schedule publishes, and promote and undo, for two minutes each on SQLite and on
-etcd, while servers are killed; SampleBackend/Tests/Scale/changerequests.py, scheduledpublishes.py and promotions.py
---minutes N do so for longer.
+review and publish change requests, schedule publishes, roll out, and promote and undo, for two minutes each on
+SQLite and on etcd, while servers are killed; SampleBackend/Tests/Scale/changerequests.py, scheduledpublishes.py,
+rollouts.py and promotions.py --minutes N do so for longer.
 
 changed runs the tests for the differences from the branch main, including uncommitted ones, and prints them.
 
