@@ -22,6 +22,9 @@ public final class CompiledTemplate: Sendable {
     /// The sections with their parameters, both sorted by the UTF-8 of their names.
     let sections: [(name: String, parameters: [CompiledParameter])]
 
+    /// The archived settings by section and key: no document has them, also when they are pinned.
+    public let archivedSettings: [ExactText: Set<ExactText>]
+
     /// Indexes into ``sections`` by name.
     private let sectionPlaces: [ExactText: Int]
 
@@ -63,7 +66,8 @@ public final class CompiledTemplate: Sendable {
         let places = Dictionary(
             template.conditions.enumerated().map { (ExactText($1.name), $0) },
             uniquingKeysWith: { first, _ in first })
-        sections = template.sections.map { name, parameters in
+        archivedSettings = template.archivedSettings
+        sections = template.withoutArchivedParameters.sections.map { name, parameters in
             let compiled = parameters.compactMap { key, parameter in
                 parameter.isMasterKeyOnly
                     ? nil
@@ -99,6 +103,7 @@ public final class CompiledTemplate: Sendable {
         template = other.template
         conditions = other.conditions
         sections = other.sections
+        archivedSettings = other.archivedSettings
         sectionPlaces = other.sectionPlaces
         hasEquivalentSections = other.hasEquivalentSections
         experiments = other.experiments
@@ -181,6 +186,14 @@ extension CompiledTemplate {
             && zip(conditions.conditions, other.conditions.conditions).allSatisfy { mine, theirs in
                 mine.excess == theirs.excess
             }
+    }
+
+    /// The pinned values that have an effect: those of settings that are not archived.
+    ///
+    /// - Parameter pins: The pinned values of a user.
+    /// - Returns: Nil when none has an effect.
+    public func effective(_ pins: OverridesDocument?) -> OverridesDocument? {
+        archivedSettings.isEmpty ? pins : pins?.without(archivedSettings)
     }
 
     func sectionNames(with basis: DocumentBasis) -> Set<ExactText> {

@@ -26,8 +26,12 @@ package enum EvaluationDocument: Sendable {
     package static func rendered(_ project: PublishedProject) -> RenderedDocument {
         let version = project.compiled.version
         let pins = JSONNode(
-            sorting: project.overrides.map { (key: $0.key.text, value: $0.value.json) })
-        let template = project.compiled.template.json(includingVersion: false)
+            sorting: project.overrides.compactMap { userID, values in
+                project.compiled.effective(values).map { (key: userID.text, value: $0.json) }
+            })
+        // Services of an earlier release would evaluate archived settings.
+        let template = project.compiled.template.withoutArchivedParameters.json(
+            includingVersion: false)
         let settings: JSONNode = [
             "format": ["value": .number("\(format)")],
             "pins": ["value": .string(pins.description)],

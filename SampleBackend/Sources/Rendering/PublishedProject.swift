@@ -142,13 +142,20 @@ public final class PublishedProject: Sendable {
         return (pieces, false)
     }
 
-    /// Returns the pinned values of a context's user; nil when there are none.
+    /// Returns the pinned values of a context's user that have an effect; nil when there are none.
     public func overrides(for context: TargetingContext) -> OverridesDocument? {
         overrides(forUserID: context.userID)
     }
 
-    /// Returns the pinned values of a user; nil when there are none.
+    /// Returns the pinned values of a user that have an effect; nil when there are none.
+    ///
+    /// A value that is pinned to an archived setting has none.
     public func overrides(forUserID userID: String?) -> OverridesDocument? {
+        compiled.effective(pins(ofUser: userID))
+    }
+
+    /// Returns all pinned values of a user, also those without effect; nil when there are none.
+    public func pins(ofUser userID: String?) -> OverridesDocument? {
         guard !overrides.isEmpty, let userID else { return nil }
         return overrides[ExactText(userID)]
     }

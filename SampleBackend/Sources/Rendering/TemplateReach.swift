@@ -55,7 +55,7 @@ public struct TemplateReach: Sendable {
     ///   - new: The compiled later template.
     public init(from old: RemoteConfigTemplate?, to new: CompiledTemplate) {
         compiled = new
-        let before = old?.sections ?? [:]
+        let before = old?.withoutArchivedParameters.sections ?? [:]
         let after = new.template.sections
         let changed = Self.changedConditions(from: old, to: new.template)
         conditions = changed

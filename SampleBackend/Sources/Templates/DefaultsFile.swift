@@ -4,7 +4,8 @@ import JSONTree
 /// The default values of a template as a file that an app bundles, in one of Firebase's flat
 /// formats of keys and texts.
 ///
-/// Omits parameters without a default value, with the app's own default, or hidden from clients.
+/// Omits parameters without a default value, with the app's own default, archived, or hidden from
+/// clients.
 public struct DefaultsFile: Sendable {
     /// The formats that Firebase's clients read.
     public enum Format: String, Sendable, Hashable, CaseIterable {
@@ -29,7 +30,7 @@ public struct DefaultsFile: Sendable {
         var values: NamedValues<String> = [:]
         var owners: NamedValues<String> = [:]
         var warnings: [String] = []
-        for (section, parameters) in template.sections {
+        for (section, parameters) in template.withoutArchivedParameters.sections {
             for (key, parameter) in parameters where !parameter.isMasterKeyOnly {
                 guard case .value(let text)? = parameter.defaultValue?.content else { continue }
                 if let owner = owners[key] {

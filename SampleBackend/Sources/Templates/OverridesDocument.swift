@@ -50,6 +50,26 @@ public struct OverridesDocument: Sendable, Hashable {
         guard count <= Self.maximumBytes else { throw Self.tooLarge(count) }
     }
 
+    private init(sections: [ExactText: [ExactText: JSONNode]]) {
+        self.sections = sections
+    }
+
+    /// Returns the values without those of some settings; nil when no value is left.
+    package func without(_ settings: [ExactText: Set<ExactText>]) -> OverridesDocument? {
+        guard
+            sections.contains(where: { name, values in
+                settings[name].map { !$0.isDisjoint(with: values.keys) } ?? false
+            })
+        else { return self }
+        var rest = sections
+        for (name, keys) in settings {
+            guard let values = rest[name], !keys.isDisjoint(with: values.keys) else { continue }
+            let kept = values.filter { !keys.contains($0.key) }
+            rest[name] = kept.isEmpty ? nil : kept
+        }
+        return rest.isEmpty ? nil : OverridesDocument(sections: rest)
+    }
+
     private static func tooLarge(_ count: Int) -> TemplateValidationError {
         TemplateValidationError(problems: [
             TemplateProblem(
@@ -58,8 +78,8 @@ public struct OverridesDocument: Sendable, Hashable {
         ])
     }
 
-    /// Returns the pins of settings that a template lacks or hides from clients, and pins with a
-    /// value of another type.
+    /// Returns the pins of settings that a template lacks, hides from clients or has archived, and
+    /// pins with a value of another type.
     ///
     /// - Parameter template: The template to check the pins against.
     /// - Returns: The problems, by section and key.
@@ -78,7 +98,12 @@ public struct OverridesDocument: Sendable, Hashable {
                     found.add(path, "there is no setting of this name; pin settings that exist")
                     continue
                 }
-                if parameter.isMasterKeyOnly {
+                if parameter.isArchived {
+                    found.add(
+                        path,
+                        "the setting is archived, so the pinned value has no effect until it is restored"
+                    )
+                } else if parameter.isMasterKeyOnly {
                     found.add(path, "the setting is hidden from clients; pin one that they receive")
                 }
                 let type = parameter.valueType ?? .string

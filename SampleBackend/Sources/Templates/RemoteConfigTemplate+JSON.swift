@@ -54,8 +54,15 @@ extension TemplateParameter {
         members["description"] = description.map { .string($0) }
         members["valueType"] = valueType.map { .string($0.rawValue) }
         if isMasterKeyOnly { members["masterKeyOnly"] = true }
+        members["owner"] = owner.map { .string($0) }
+        members["tags"] = tagsJSON
+        members["permanent"] = permanentReason.map { .string($0) }
+        if isArchived { members["archived"] = true }
         return .object(members.adding(unknownFields))
     }
+
+    /// The tags as the member `tags`; nil without tags.
+    var tagsJSON: JSONNode? { tags.isEmpty ? nil : .array(tags.map { .string($0) }) }
 }
 
 extension ParameterValue {

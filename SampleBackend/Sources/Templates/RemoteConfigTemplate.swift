@@ -1,4 +1,5 @@
 public import JSONTree
+import OrderedCollections
 
 /// A template in the format of Firebase Remote Config: conditions, and parameters with a value for
 /// each condition.
@@ -62,6 +63,37 @@ extension RemoteConfigTemplate {
             }
         }
         return sections
+    }
+
+    /// The template without its archived parameters.
+    ///
+    /// Groups remain, also empty ones, as when their parameters are deleted.
+    public var withoutArchivedParameters: RemoteConfigTemplate {
+        guard hasArchivedParameters else { return self }
+        var template = self
+        template.parameters.removeAll { $0.value.isArchived }
+        for index in template.parameterGroups.values.indices {
+            template.parameterGroups.values[index].parameters.removeAll { $0.value.isArchived }
+        }
+        return template
+    }
+
+    /// The archived settings by section and key.
+    public var archivedSettings: [ExactText: Set<ExactText>] {
+        guard hasArchivedParameters else { return [:] }
+        var settings: [ExactText: Set<ExactText>] = [:]
+        for (section, parameters) in sections {
+            let archived = parameters.filter(\.value.isArchived)
+            if !archived.isEmpty { settings[ExactText(section)] = archived.names.exactNames }
+        }
+        return settings
+    }
+
+    private var hasArchivedParameters: Bool {
+        parameters.values.contains(where: \.isArchived)
+            || parameterGroups.values.contains {
+                $0.parameters.values.contains(where: \.isArchived)
+            }
     }
 }
 

@@ -5,7 +5,7 @@ public import Targeting
 /// A template as Firebase's server libraries load and evaluate it: server conditions, and
 /// parameters without groups.
 ///
-/// It omits parameters that are hidden from clients, and conditions that are true for everyone,
+/// It omits parameters that are archived or hidden from clients, and conditions that are true for everyone,
 /// whose values become defaults. Pinned values are no part of it.
 public struct ServerTemplate: Sendable {
     /// The template, with `conditions`, `parameters` and `version`.
@@ -40,7 +40,7 @@ public struct ServerTemplate: Sendable {
         }
         var parameters: NamedValues<JSONNode> = [:]
         var owners: NamedValues<String> = [:]
-        for (section, members) in template.sections {
+        for (section, members) in template.withoutArchivedParameters.sections {
             for (key, parameter) in members where !parameter.isMasterKeyOnly {
                 let path = "\(section).\(key)"
                 if let owner = owners[key] {
@@ -99,6 +99,9 @@ extension TemplateParameter {
     fileprivate func serverJSON(_ places: ConditionPlaces) -> JSONNode {
         var parameter = self
         parameter.unknownFields = [:]
+        parameter.owner = nil
+        parameter.tags = []
+        parameter.permanentReason = nil
         if case .unevaluated? = defaultValue?.content { parameter.defaultValue = nil }
         parameter.conditionalValues.removeAll { name, value in
             guard case .unevaluated = value.content else { return false }

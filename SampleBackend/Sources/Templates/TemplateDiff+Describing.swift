@@ -6,7 +6,7 @@ extension TemplateDiff {
     ///
     /// These are added or removed sections, sections with a changed parameter, and sections with a
     /// parameter that has a value for a changed condition or for conditions whose order changed.
-    /// Descriptions and colours are ignored: they do not affect users.
+    /// Descriptions, owners, tags and colours are ignored: they do not affect users.
     ///
     /// - Parameters:
     ///   - old: The template before.
@@ -19,7 +19,7 @@ extension TemplateDiff {
         var names = diff.groups.filter { $0.change != .changed }.map(\.name).exactNames
         for parameter in diff.parameters
         where parameter.change != .changed
-            || parameter.parts.contains(where: { $0.name != "description" })
+            || parameter.changesValues
         {
             names.insert(ExactText(parameter.section))
         }
@@ -34,8 +34,11 @@ extension TemplateDiff {
         return names.sortedByBytes()
     }
 
-    /// Returns the settings that are equal in two templates, except perhaps for their description,
-    /// but can have different values for some user, because a condition with a value differs, or the order of such conditions.
+    /// Returns the settings that are equal in two templates, except perhaps for description, owner,
+    /// tags and permanence, but can have different values for some user, because a condition with a
+    /// value differs, or the order of such conditions.
+    ///
+    /// Archived settings have no values.
     ///
     /// - Parameters:
     ///   - old: The template before.
@@ -47,17 +50,22 @@ extension TemplateDiff {
         let diff = TemplateDiff(from: old, to: new)
         let conditions = ChangedConditions(diff, from: old, to: new)
         guard !conditions.isEmpty else { return [] }
-        // A setting that differs only in its description counts as equal.
         let changed = Set(
-            diff.parameters.lazy.filter { parameter in
-                parameter.change != .changed
-                    || parameter.parts.contains { $0.name != "description" }
+            diff.parameters.lazy.filter {
+                $0.change != .changed || $0.changesValues
             }.map { SettingPlace(section: $0.section, key: $0.key) })
         return new.sections.flatMap { section, parameters in
-            parameters.lazy.filter { conditions.affect($0.value) }
+            parameters.lazy.filter { !$0.value.isArchived && conditions.affect($0.value) }
                 .map { SettingPlace(section: section, key: $0.key) }
                 .filter { !changed.contains($0) }
         }
+    }
+}
+
+extension TemplateDiff.ParameterDifference {
+    /// True when a part differs that can decide a value.
+    fileprivate var changesValues: Bool {
+        parts.contains { !TemplateParameter.describingPartNames.contains($0.name) }
     }
 }
 

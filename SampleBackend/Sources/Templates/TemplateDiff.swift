@@ -191,8 +191,10 @@ extension TemplateParameter {
     /// True when another parameter is identical byte by byte, so that no part differs.
     fileprivate func isSame(as other: TemplateParameter) -> Bool {
         valueType == other.valueType && isMasterKeyOnly == other.isMasterKeyOnly
-            && (description ?? "").hasSameBytes(as: other.description ?? "")
-            && (description == nil) == (other.description == nil)
+            && isArchived == other.isArchived
+            && Self.isSame(description, other.description) && Self.isSame(owner, other.owner)
+            && Self.isSame(permanentReason, other.permanentReason)
+            && tags.elementsEqual(other.tags) { $0.hasSameBytes(as: $1) }
             && conditionalValues.count == other.conditionalValues.count
             && ParameterValue.isSame(defaultValue, other.defaultValue)
             && zip(conditionalValues, other.conditionalValues).allSatisfy { mine, theirs in
@@ -202,6 +204,14 @@ extension TemplateParameter {
             && unknownFields.isEmpty && other.unknownFields.isEmpty
     }
 
+    private static func isSame(_ left: String?, _ right: String?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return left.hasSameBytes(as: right)
+    }
+
+    /// The names of the parts that tell people about a parameter and decide no value.
+    static let describingPartNames = ["description", "owner", "tags", "permanent"]
+
     /// The compared parts of a parameter; a missing type counts as `STRING`.
     fileprivate var parts: NamedValues<JSONNode> {
         var parts: NamedValues<JSONNode> = [:]
@@ -210,6 +220,10 @@ extension TemplateParameter {
         parts["valueType"] = .string((valueType ?? .string).rawValue)
         parts["description"] = description.map { .string($0) }
         if isMasterKeyOnly { parts["masterKeyOnly"] = true }
+        parts["owner"] = owner.map { .string($0) }
+        parts["tags"] = tagsJSON
+        parts["permanent"] = permanentReason.map { .string($0) }
+        if isArchived { parts["archived"] = true }
         // An unknown field can have the name of a part, such as "conditionalValues.x".
         for (name, value) in unknownFields {
             parts[

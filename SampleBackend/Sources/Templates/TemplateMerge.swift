@@ -3,8 +3,8 @@ public import JSONTree
 /// A merge of two people's changes to one template.
 ///
 /// A unit that only one side changed is taken from that side; equal changes do not conflict. The
-/// units are a field of a parameter (its default value, each conditional value, type, description),
-/// a condition, the description of a group, a member that this backend does not know, and the order
+/// units are a field of a parameter (its default value, each conditional value, type, description,
+/// owner, tags as a whole, and so on), a condition, the description of a group, a member that this backend does not know, and the order
 /// of conditions. A parameter is one unit if a side added or removed it, or if both its type and
 /// its values changed.
 ///

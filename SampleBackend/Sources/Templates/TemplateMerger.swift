@@ -99,9 +99,27 @@ struct TemplateMerger {
             choose(
                 subject("masterKeyOnly"), sides.map(\.isMasterKeyOnly), json: { .bool($0) })
             ?? false
+        mergeNotes(sides, into: &merged, subject: subject)
         merged.unknownFields = mergeMembers(
             sides.map(\.unknownFields), subject: subject, json: { $0 })
         return merged
+    }
+
+    /// Merges owner, tags, permanence and archiving of a parameter.
+    private mutating func mergeNotes(
+        _ sides: MergeSides<TemplateParameter>, into merged: inout TemplateParameter,
+        subject: (String) -> TemplateMerge.Subject
+    ) {
+        merged.owner = choose(subject("owner"), sides.map(\.owner), json: { .string($0) })
+        merged.tags =
+            choose(
+                subject("tags"), sides.map { $0.tags.isEmpty ? nil : $0.tags },
+                json: { .array($0.map { .string($0) }) })
+            ?? []
+        merged.permanentReason = choose(
+            subject("permanent"), sides.map(\.permanentReason), json: { .string($0) })
+        merged.isArchived =
+            choose(subject("archived"), sides.map(\.isArchived), json: { .bool($0) }) ?? false
     }
 
     /// Merges groups by name; their parameters are merged by key.
@@ -247,6 +265,10 @@ extension TemplateParameter {
         case "description": description.map { .string($0) }
         case "valueType": valueType.map { .string($0.rawValue) }
         case "masterKeyOnly": .bool(isMasterKeyOnly)
+        case "owner": owner.map { .string($0) }
+        case "tags": tagsJSON
+        case "permanent": permanentReason.map { .string($0) }
+        case "archived": .bool(isArchived)
         default: unknownFields[name]
         }
     }

@@ -20,6 +20,20 @@ public struct TemplateParameter: Sendable, Hashable {
     /// Config's `masterKeyOnly`.
     public var isMasterKeyOnly: Bool
 
+    /// The person or team to ask about the setting.
+    public var owner: String?
+
+    /// Words for finding the setting, in the order given.
+    public var tags: [String]
+
+    /// The reason why the setting stays although it seems unused; nil when it has no such mark.
+    public var permanentReason: String?
+
+    /// A Boolean value that indicates whether the parameter is in the template and its history only.
+    ///
+    /// Clients, services and exports get what they would get without it.
+    public var isArchived: Bool
+
     /// Unknown members of the JSON object.
     public var unknownFields: NamedValues<JSONNode>
 
@@ -31,12 +45,17 @@ public struct TemplateParameter: Sendable, Hashable {
     ///   - description: A description for people.
     ///   - valueType: The type of the JSON value that the text becomes.
     ///   - isMasterKeyOnly: True when the parameter is hidden from clients.
+    ///   - owner: The person or team to ask.
+    ///   - tags: Words for finding the setting.
+    ///   - permanentReason: The reason why the setting stays although it seems unused.
+    ///   - isArchived: True when no document contains the setting.
     ///   - unknownFields: Unknown members of the JSON object.
     public init(
         defaultValue: ParameterValue? = nil,
         conditionalValues: NamedValues<ParameterValue> = [:],
         description: String? = nil, valueType: ParameterValueType? = nil,
-        isMasterKeyOnly: Bool = false,
+        isMasterKeyOnly: Bool = false, owner: String? = nil, tags: [String] = [],
+        permanentReason: String? = nil, isArchived: Bool = false,
         unknownFields: NamedValues<JSONNode> = [:]
     ) {
         self.defaultValue = defaultValue
@@ -44,6 +63,10 @@ public struct TemplateParameter: Sendable, Hashable {
         self.description = description
         self.valueType = valueType
         self.isMasterKeyOnly = isMasterKeyOnly
+        self.owner = owner
+        self.tags = tags
+        self.permanentReason = permanentReason
+        self.isArchived = isArchived
         self.unknownFields = unknownFields
     }
 }

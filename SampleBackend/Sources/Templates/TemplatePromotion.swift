@@ -348,7 +348,8 @@ private struct PromotedSides {
     /// The chosen parts of a parameter; the type is the target's unless it is chosen.
     ///
     /// A hidden parameter becomes visible only by a choice of this part, or with deletions. The value
-    /// of a hidden one hides the target's, so that clients do not receive it.
+    /// of a hidden one hides the target's, so that clients do not receive it. An archived parameter
+    /// is copied as such with all of its parts; with some of them, the target's stays as it is.
     private func copy(
         _ parts: TemplatePromotion.Parts, of parameter: TemplateParameter,
         over old: TemplateParameter?
@@ -362,6 +363,7 @@ private struct PromotedSides {
                 old.isMasterKeyOnly
                 || parameter.isMasterKeyOnly && (parts == .all || hasValues)
         }
+        if !parts.contains("archived") { copy.isArchived = old.isArchived }
         if !parts.contains("valueType") || copy.type == old.type {
             copy.valueType = old.valueType
         } else {
@@ -390,6 +392,9 @@ private struct PromotedSides {
             copy.conditionalValues[name] = value
         }
         if stays("description") { copy.description = old.description }
+        if stays("owner") { copy.owner = old.owner }
+        if stays("tags") { copy.tags = old.tags }
+        if stays("permanent") { copy.permanentReason = old.permanentReason }
         copy.unknownFields = copy.unknownFields.adding(old.unknownFields.filter { stays($0.key) })
         return copy
     }
@@ -412,7 +417,8 @@ private struct PromotedSides {
 extension TemplateParameter {
     /// The names of the parts that any parameter can have.
     fileprivate static let fixedPartNames = [
-        "defaultValue", "description", "valueType", "masterKeyOnly",
+        "defaultValue", "description", "valueType", "masterKeyOnly", "owner", "tags", "permanent",
+        "archived",
     ].exactNames
 
     /// The name of the value for a condition, as in ``TemplateDiff/Part/name``.
@@ -426,6 +432,9 @@ extension TemplateParameter {
         names.formUnion(conditionalValues.names.map(Self.partName).exactNames)
         if defaultValue != nil { names.insert("defaultValue") }
         if description != nil { names.insert("description") }
+        if owner != nil { names.insert("owner") }
+        if !tags.isEmpty { names.insert("tags") }
+        if permanentReason != nil { names.insert("permanent") }
         return names
     }
 
@@ -434,6 +443,9 @@ extension TemplateParameter {
         var copy = self
         if !isIncluded("defaultValue") { copy.defaultValue = nil }
         if !isIncluded("description") { copy.description = nil }
+        if !isIncluded("owner") { copy.owner = nil }
+        if !isIncluded("tags") { copy.tags = [] }
+        if !isIncluded("permanent") { copy.permanentReason = nil }
         copy.conditionalValues.removeAll { !isIncluded(Self.partName(ofCondition: $0.key)) }
         copy.unknownFields.removeAll { !isIncluded($0.key) }
         return copy

@@ -3,7 +3,8 @@ import Targeting
 
 extension TemplateReader {
     private static let parameterMembers: KnownMembers = [
-        "defaultValue", "conditionalValues", "valueType", "description", "masterKeyOnly",
+        "defaultValue", "conditionalValues", "valueType", "description", "masterKeyOnly", "owner",
+        "tags", "permanent", "archived",
     ]
 
     private static let valueMembers: KnownMembers = [
@@ -82,6 +83,7 @@ extension TemplateReader {
                     "it is \(node.kindDescription); make it true or false")
             }
         }
+        readNotes(&members, path, into: &parameter)
         parameter.unknownFields = unknownFields(members, path, known: Self.parameterMembers)
         return parameter
     }
@@ -144,7 +146,7 @@ extension TemplateReader {
 
 extension String {
     /// True when white space, which nobody sees, is the first or the last character.
-    fileprivate var hasWhiteSpaceAtAnEnd: Bool {
+    var hasWhiteSpaceAtAnEnd: Bool {
         [unicodeScalars.first, unicodeScalars.last].contains {
             $0?.properties.isWhitespace ?? false
         }

@@ -105,6 +105,10 @@ public struct TemplateLimits: Sendable, Hashable {
         limits.maximumNameLength = .max
         limits.maximumDescriptionLength = .max
         limits.maximumVersionDescriptionLength = .max
+        limits.maximumOwnerLength = .max
+        limits.maximumTags = .max
+        limits.maximumTagLength = .max
+        limits.maximumReasonLength = .max
         limits.isPublished = true
         return limits
     }()
@@ -134,6 +138,18 @@ public struct TemplateLimits: Sendable, Hashable {
 
     /// Maximum number of characters in a version's description.
     public var maximumVersionDescriptionLength = 1_024
+
+    /// Maximum number of characters in the owner of a parameter.
+    public var maximumOwnerLength = 128
+
+    /// Maximum number of tags of a parameter.
+    public var maximumTags = 20
+
+    /// Maximum number of characters in a tag.
+    public var maximumTagLength = 64
+
+    /// Maximum number of characters in the reason why a parameter is permanent.
+    public var maximumReasonLength = 500
 
     /// True when the template is already published: conditions that exceed the time or memory
     /// budget are then false instead of refused (``ValidatedTemplate/excesses``).

@@ -44,8 +44,11 @@ struct Preview: Sendable {
         }
         node.setMember(
             "missingSignals", .array(Set(missing.joined()).sortedByBytes().map { .string($0) }))
-        if let explanation = (proposed ?? current)?.explanation(for: context) {
-            node.setMember("settings", explanation.settingsJSON)
+        if let project = proposed ?? current {
+            let explanation = project.explanation(for: context)
+            node.setMember(
+                "settings",
+                explanation.settingsJSON(archived: project.compiled.archivedSettings))
             node.setMember("conditions", explanation.conditionsJSON)
         }
         return node
@@ -92,17 +95,22 @@ struct Preview: Sendable {
 }
 
 extension DocumentExplanation {
-    /// The reasons by section and setting, sorted by name.
-    var settingsJSON: JSONNode {
-        var result = JSONNode.emptyObject
-        for (section, reasons) in settings.sorted(by: { $0.key.precedes($1.key) }) {
-            var node = JSONNode.emptyObject
-            for (key, reason) in reasons.sorted(by: { $0.key.precedes($1.key) }) {
-                node.setMember(key, reason.json)
+    /// The reasons by section and setting, sorted by name; an archived setting has the source
+    /// `ARCHIVED` and no value.
+    func settingsJSON(archived: [ExactText: Set<ExactText>]) -> JSONNode {
+        var sections = settings.mapValues { $0.mapValues(\.json) }
+        for (section, keys) in archived {
+            for key in keys {
+                sections[section.text, default: [:]][key.text] = ["source": "ARCHIVED"]
             }
-            result.setMember(section, node)
         }
-        return result
+        return JSONNode(
+            sorting: sections.map { section, reasons in
+                (
+                    key: section,
+                    value: JSONNode(sorting: reasons.map { (key: $0.key, value: $0.value) })
+                )
+            })
     }
 
     /// The conditions in template order.

@@ -23,7 +23,7 @@ extension ProjectStreams {
         let userID = stream.request.document.userID
         let touched = hub.sectionsWithChangedOverrides(
             ofUser: userID, inProject: name, since: published.compiled.version.number)
-        guard touched?.isEmpty == false || published.overrides(forUserID: userID) != nil else {
+        guard touched?.isEmpty == false || published.pins(ofUser: userID) != nil else {
             sendChange(to: stream, since: published.compiled)
             return
         }

@@ -115,9 +115,10 @@ extension ProjectStreams {
             reset(stream, since: earlier.version.number)
             return
         }
-        let pinned = published.overrides(for: context)
+        // Either version can have archived a setting with a pinned value.
+        let pinned = published.pins(ofUser: context.userID)
         let earlierBasis = DocumentBasis(
-            results: earlier.conditions.evaluate(context), overrides: pinned)
+            results: earlier.conditions.evaluate(context), overrides: earlier.effective(pinned))
         let key = CatchUpKey(
             version: earlier.version.number, old: earlierBasis, new: stream.basis,
             touchedSections: touched.union(pinned?.sections.keys ?? [:].keys),

@@ -58,20 +58,25 @@ extension JSONNode {
     }
 }
 
-/// Records that a publish takes settings from apps: it removes more than half of them, or changes
+/// Records that a publish takes settings from apps: it removes or archives more than half of them, or changes
 /// the type of one, which an app then cannot read.
 struct BreakingPublish: CustomStringConvertible {
     private let removedCount: Int
     private let total: Int
+    /// What is done to the settings that are counted.
+    private let verb: String
     /// The settings with another type, each with both.
     private let retyped: [String]
 
     /// Nil when at least half of the settings remain and all of them keep their types.
     init?(by file: JSONNode, from current: RemoteConfigTemplate) {
-        let sections = TemplateDraft(json: file, limits: .none).template.sections
-        total = current.sections.values.reduce(0) { $0 + $1.count }
+        let new = TemplateDraft(json: file, limits: .none).template
+        let sections = new.withoutArchivedParameters.sections
+        verb = new.archivedSettings == current.archivedSettings ? "removes" : "removes or archives"
+        let known = current.withoutArchivedParameters.sections
+        total = known.values.reduce(0) { $0 + $1.count }
         var (removed, retyped) = (0, [String]())
-        for (section, parameters) in current.sections {
+        for (section, parameters) in known {
             for (key, old) in parameters {
                 guard let new = sections[section]?[key] else {
                     removed += 1
@@ -99,7 +104,7 @@ struct BreakingPublish: CustomStringConvertible {
         let shown = retyped.prefix(3).joined(separator: ", ").escapedForTerminal
         let more = retyped.count > 3 ? " and \(retyped.count - 3) more" : ""
         let effects = [
-            removesMost ? "removes \(removedCount) of \(total) settings" : nil,
+            removesMost ? "\(verb) \(removedCount) of \(total) settings" : nil,
             retyped.isEmpty ? nil : "changes the type of \(shown)\(more)",
         ]
         return "The publish " + effects.compactMap { $0 }.joined(separator: " and ")

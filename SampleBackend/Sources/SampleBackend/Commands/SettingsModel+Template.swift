@@ -14,7 +14,7 @@ extension SettingsModel {
     init(_ compiled: CompiledTemplate, accessLevel: AccessLevel) throws(SettingsModelError) {
         let template = compiled.template
         self.init(sections: [:], accessLevel: accessLevel)
-        for (name, parameters) in template.sections {
+        for (name, parameters) in template.withoutArchivedParameters.sections {
             var section = Section(description: template.parameterGroups[name]?.description)
             for (key, parameter) in parameters where !parameter.isMasterKeyOnly {
                 let values = compiled.values(forKey: key, inSection: name)
