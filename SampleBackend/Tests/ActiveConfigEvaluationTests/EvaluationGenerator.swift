@@ -53,6 +53,11 @@ struct EvaluationGenerator: RandomNumberGenerator {
             }
             parameters.setMember("k\(prefix)_\(index)", parameter)
         }
+        if Int.random(in: 0..<4, using: &self) == 0 {
+            // Users have values pinned to it.
+            parameters.setMember(
+                "title", ["defaultValue": ["value": "archived"], "archived": true])
+        }
         return parameters
     }
 

@@ -39,7 +39,11 @@ struct RandomTemplates {
         for condition in conditions where one(of: 2) {
             values.setMember(condition["name"]?.stringValue ?? "", value())
         }
-        return ["valueType": "STRING", "conditionalValues": values, "defaultValue": value()]
+        var parameter: JSONNode = [
+            "valueType": "STRING", "conditionalValues": values, "defaultValue": value(),
+        ]
+        if one(of: 8) { parameter.setMember("archived", true) }
+        return parameter
     }
 
     private mutating func parameters(_ conditions: [JSONNode]) -> JSONNode {

@@ -270,7 +270,10 @@ import Testing
             for condition in ["c0", "c1", "half"] where chance(40) {
                 values.setMember(condition, value())
             }
-            return ["defaultValue": value(), "conditionalValues": values, "valueType": "STRING"]
+            return [
+                "defaultValue": value(), "conditionalValues": values, "valueType": "STRING",
+                "archived": .bool(chance(15)),
+            ]
         }
 
         private mutating func value() -> JSONNode {

@@ -26,7 +26,7 @@ struct FirebaseImportTests {
                 "conditions[5].expression", "conditions[5].expression",
                 "conditions[5].createdBy",
                 "parameterGroups.Home.parameters.theme.defaultValue.reviewed",
-                "parameterGroups.Home.parameters.theme.owner",
+                "parameterGroups.Home.parameters.theme.contact",
                 #"parameterGroups["Pay & ship"].icon"#, "parameters",
                 "parameters.welcome_message", "parameters.legacy_flag",
                 #"\#(home)["power users"]"#, "\(home).DACH", #"\#(home)["half of the rest"]"#,

@@ -18,6 +18,10 @@ struct TemplateDiffSectionsTests {
     private static let rows: [(old: String, new: String, sections: [String])] = [
         ("x", "x", []),
         (#""flag": {"#, #""flag": {"description": "d", "#, []),
+        (
+            #""flag": {"#, #""flag": {"owner": "Ada", "tags": ["t"], "permanent": "legal", "#, []
+        ),
+        (#""flag": {"#, #""flag": {"archived": true, "#, ["Default"]),
         (#""expression": "true""#, #""expression": "true", "tagColor": "PINK""#, []),
         (#""Home": {"#, #""Home": {"description": "d", "#, []),
         (#""flag": {"defaultValue": {"value": "x"}"#, #""flag": {"#, ["Default"]),

@@ -37,6 +37,20 @@ struct TemplateFieldMergeTests {
             merged: #"{"conditionalValues":{"x":{"value":"3"}},"description":"m","other":1}"#,
             conflicts: [".conditionalValues.x"]),
         Row(
+            testDescription: "owner, tags, permanence and archiving",
+            base: #"{"defaultValue":{"value":"a"},"tags":["x"]}"#,
+            mine: #"{"defaultValue":{"value":"b"},"tags":["x"],"owner":"Ada","permanent":"legal"}"#,
+            theirs: #"{"defaultValue":{"value":"a"},"archived":true}"#,
+            merged:
+                #"{"defaultValue":{"value":"b"},"owner":"Ada","permanent":"legal","archived":true}"#
+        ),
+        Row(
+            testDescription: "different owners and tags",
+            base: #"{"owner":"Ada"}"#, mine: #"{"owner":"Bob","tags":["b"],"archived":true}"#,
+            theirs: #"{"owner":"Cy","tags":["c"],"archived":true}"#,
+            merged: #"{"owner":"Cy","tags":["c"],"archived":true}"#,
+            conflicts: [".owner", ".tags"]),
+        Row(
             testDescription: "a type with its value, and a description",
             base: #"{"defaultValue":{"value":"a"}}"#,
             mine: #"{"defaultValue":{"value":"1"},"valueType":"NUMBER"}"#,

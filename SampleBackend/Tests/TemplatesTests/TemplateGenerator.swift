@@ -100,6 +100,10 @@ struct TemplateGenerator: RandomNumberGenerator {
         for condition in conditions where one(of: 3) {
             parameter.conditionalValues[condition.name] = .value(text())
         }
+        if one(of: 4) { parameter.owner = text() }
+        if one(of: 4) { parameter.tags = [text()] }
+        if one(of: 6) { parameter.permanentReason = text() }
+        parameter.isArchived = one(of: 6)
         return parameter
     }
 

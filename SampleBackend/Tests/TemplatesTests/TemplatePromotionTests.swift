@@ -405,7 +405,7 @@ struct TemplatePromotionPropertyTests {
         _ template: RemoteConfigTemplate, user: Int
     ) -> [SettingPlace: ParameterValue] {
         var values: [SettingPlace: ParameterValue] = [:]
-        for (section, parameters) in template.sections {
+        for (section, parameters) in template.withoutArchivedParameters.sections {
             for (key, parameter) in parameters {
                 let condition = template.conditions.first { condition in
                     parameter.conditionalValues[condition.name] != nil

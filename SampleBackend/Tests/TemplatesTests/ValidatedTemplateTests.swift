@@ -130,7 +130,7 @@ struct ValidatedTemplateTests {
                 #"""
                 {"parameterGroup": {}, "owner": "Ada",
                  "conditions": [{"name": "ios", "expression": "true", "tagcolor": "BLUE", "x": 1}],
-                 "parameters": {"a": {"valuetype": "NUMBER", "default_value": {}, "owner": "Ada",
+                 "parameters": {"a": {"valuetype": "NUMBER", "default_value": {}, "team": "Ada",
                    "masterkeyOnly": true, "defaultValue": null},
                   "b": {"defaultValue": {"value": "", "VALUE": "", "value1": ""}}},
                  "parameterGroups": {"Home": {"Parameters": {}, "icon": "x"}}}
@@ -139,7 +139,7 @@ struct ValidatedTemplateTests {
             ("parameterGroup", "parameterGroups"), ("owner", nil),
             ("conditions[0].tagcolor", "tagColor"), ("conditions[0].x", nil),
             ("parameters.a.valuetype", "valueType"), ("parameters.a.default_value", "defaultValue"),
-            ("parameters.a.owner", nil), ("parameters.a.masterkeyOnly", "masterKeyOnly"),
+            ("parameters.a.team", nil), ("parameters.a.masterkeyOnly", "masterKeyOnly"),
             ("parameters.b.defaultValue.VALUE", "value"),
             ("parameters.b.defaultValue.value1", "value"),
             ("parameterGroups.Home.Parameters", "parameters"), ("parameterGroups.Home.icon", nil),
