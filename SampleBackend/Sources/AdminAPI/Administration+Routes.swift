@@ -39,6 +39,7 @@ extension Administration {
             + ImportRoutes().routes
             + PreviewRoutes(administration: self).routes
             + ConnectionsRoutes(administration: self).routes
+            + UsageRoutes(administration: self).routes
             + OverridesRoutes(administration: self).routes
             + AuditRoutes(administration: self).routes
             + TokenRoutes(administration: self).routes

@@ -173,6 +173,9 @@ public struct ConfigServer: Service, CustomStringConvertible {
             if let replicas = administration.replicas {
                 group.addTask { await cancelWhenGracefulShutdown { await replicas.run() } }
             }
+            if let usage = UsageRecorder(administration: administration, logger: logger) {
+                group.addTask { await cancelWhenGracefulShutdown { await usage.run() } }
+            }
             group.addTask { try await listener.run(onListening: onListening) }
             // An error of the listener ends the group and cancels the other tasks.
             for try await _ in group {}
@@ -206,7 +209,7 @@ extension ConfigServer {
         let answers = DocumentRoutes(
             source: source, clientAccess: clientAccess, waiting: waits ? hub : nil,
             signer: options.documentSigner, acknowledgedShare: hub.acknowledgedShare,
-            sample: sample, logger: logger)
+            sample: sample, usage: hub.usage, logger: logger)
         let acknowledging = AcknowledgementRoutes(
             acknowledgements: acknowledgements, library: hub.library, clientAccess: clientAccess,
             waiting: hub,
@@ -216,14 +219,14 @@ extension ConfigServer {
         documents.crossOriginFields = .clients
         let flags = OFREPRoutes(
             library: administration.library, clientAccess: clientAccess, waiting: hub,
-            sample: sample, now: administration.now)
+            sample: sample, usage: hub.usage, now: administration.now)
         let recognition = AdministratorRecognition(
             access, wrongCredentialsLimiter: wrongTokenLimiter)
         let operations = OperationsRoutes(
             source: source, health: health, metricsText: options.metricsText,
             metricsRecognition: options.isLoopback ? nil : recognition, logger: logger)
         let evaluation = EvaluationRoutes(
-            hub: hub, signer: options.documentSigner,
+            hub: hub, signer: options.documentSigner, usage: hub.usage,
             isAllowed: { [access = administration.access] caller in
                 (caller as? AdministratorCaller).map(access.isValid) ?? true
             }, logger: logger)

@@ -18,6 +18,7 @@ import TemplateStore
 /// | `floor` | ``FloorRecord``: the version floor; absent until it is raised |
 /// | `details/{project}` | ``DetailsRecord`` |
 /// | `overrides/{project}/{user}` | ``OverridesRecord`` |
+/// | `usage/{project}` | the usage of a project |
 /// | `drafts/{owner}/{project}` | ``DraftRecord`` |
 /// | `requests/{project}/{id}` | ``ChangeRequestRecord`` |
 /// | `requestTexts/{project}/{id}` | the texts, votes and comments of a change request |
@@ -89,6 +90,8 @@ struct EtcdKeys: Sendable, Hashable {
     }
 
     func details(ofProject name: String) -> Data { key("details", Self.encoded(name)) }
+
+    func usage(ofProject name: String) -> Data { key("usage", Self.encoded(name)) }
 
     func overrides(inProject name: String) -> EtcdKeySpan { span("overrides", Self.encoded(name)) }
 

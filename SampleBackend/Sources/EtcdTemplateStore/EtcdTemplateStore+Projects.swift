@@ -80,6 +80,7 @@ extension EtcdTemplateStore {
             write.operations = [
                 .delete(.key(keys.project(project))),
                 .delete(.key(keys.details(ofProject: project))),
+                .delete(.key(keys.usage(ofProject: project))),
                 .delete(.key(keys.createdProject(project))),
                 .delete(keys.webhooks(inProject: project)),
                 .delete(keys.pending(inProject: project)),

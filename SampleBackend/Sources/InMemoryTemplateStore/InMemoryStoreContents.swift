@@ -13,6 +13,7 @@ struct InMemoryStoreContents {
         var overrides: [Data: Data] = [:]
         /// Nil until they are set.
         var details: StoredProjectDetails?
+        var usage = ProjectUsage()
 
         var current: StoredTemplate? { versions.last ?? created }
         var isArchived: Bool { details?.details.isArchived ?? false }

@@ -332,3 +332,21 @@ extension InMemoryTemplateStore {
         try access { $0.webhooks.finish(attempt) }
     }
 }
+
+extension InMemoryTemplateStore {
+    /// Adds a batch to the usage of a project.
+    public func recordUsage(
+        _ batch: UsageBatch, inProject project: String
+    ) async throws(TemplateStoreError) {
+        try access { contents in
+            let known = contents.projects[project]?.usage
+            let usage = known?.adding(batch, deletedVersion: contents.deletedVersions[project])
+            if let usage { contents.projects[project]?.usage = usage }
+        }
+    }
+
+    /// The usage of a project.
+    public func usage(inProject project: String) async throws(TemplateStoreError) -> ProjectUsage {
+        try access { $0.projects[project]?.usage ?? ProjectUsage() }
+    }
+}

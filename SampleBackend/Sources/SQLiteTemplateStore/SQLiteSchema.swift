@@ -14,7 +14,7 @@ package enum SQLiteSchema {
     static let incompleteApplicationID: Int32 = 0x4143_4649
 
     /// The number of the schema; databases with lower ones were never released.
-    package static let number = 11
+    package static let number = 12
 
     /// Throws unless a database is empty or has this schema; returns false when it is empty.
     ///
@@ -125,6 +125,11 @@ extension SQLiteSchema {
             user_id BLOB NOT NULL,
             content BLOB NOT NULL,
             PRIMARY KEY (project, user_id)
+        ) STRICT;
+
+        CREATE TABLE usage (
+            project INTEGER PRIMARY KEY REFERENCES projects (id),
+            record BLOB NOT NULL
         ) STRICT;
         """
 

@@ -134,7 +134,7 @@ extension Database {
         if let id = try projectID(name) {
             // Deliveries are deleted with their webhooks.
             for table in [
-                "webhooks", "overrides", "project_details", "created_projects", "versions",
+                "webhooks", "overrides", "usage", "project_details", "created_projects", "versions",
             ] {
                 try execute(sql: "DELETE FROM \(table) WHERE project = ?", arguments: [id])
             }

@@ -1,19 +1,19 @@
 package import Foundation
 
 /// A store of projects with their templates, versions, drafts, change requests, details, pinned
-/// values and webhooks, and of tokens, sessions and the audit trail.
+/// values, webhooks and usage, and of tokens, sessions and the audit trail.
 ///
 /// A store is composed of parts, so that an engine can be written and read part by part. The
 /// protocol suits both single-file engines and clusters: no call assumes that this process is the
 /// only writer. To keep a copy of the content, read a ``ChangeFeed/snapshot()`` and then follow
 /// ``ChangeFeed/changes(since:)`` from its revision.
 ///
-/// Each change is durable before its call returns. Except for drafts, each change and its audit
+/// Each change is durable before its call returns. Except for drafts and usage, each change and its audit
 /// entry are stored atomically: the parts of a store share their transactions.
 public protocol TemplateStore:
     TemplateStoring, DraftStoring, ChangeRequestStoring, ProjectStoring, ProjectDetailsStoring,
     OverridesStoring,
-    TokenStoring, SessionStoring, AuditStoring, WebhookStoring, ChangeFeed
+    TokenStoring, SessionStoring, AuditStoring, WebhookStoring, UsageStoring, ChangeFeed
 {
     /// Returns if the store can be read and written, otherwise throws.
     func checkReadiness() async throws(TemplateStoreError)

@@ -113,6 +113,19 @@ extension TemplateStoreConformance {
                     }
                 ),
                 (
+                    "recordUsage",
+                    { () throws(TemplateStoreError) in
+                        try await store.recordUsage(
+                            UsageBatch(day: UsageDay(1)), inProject: StoreTrial.project)
+                    }
+                ),
+                (
+                    "usage",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.usage(inProject: StoreTrial.project)
+                    }
+                ),
+                (
                     "addSession",
                     { () throws(TemplateStoreError) in
                         try await store.addSession(StoreTrial.session("s"), actor: "root")

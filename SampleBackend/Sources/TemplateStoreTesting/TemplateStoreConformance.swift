@@ -45,7 +45,7 @@ public struct TemplateStoreConformance: Sendable {
             + projectChecks + projectDetailsChecks
             + overridesChecks
             + changeChecks
-            + auditChecks + tokenChecks + sessionChecks + webhookChecks + replicaChecks
+            + auditChecks + tokenChecks + sessionChecks + webhookChecks + usageChecks + replicaChecks
             + lifecycleChecks
     }
 

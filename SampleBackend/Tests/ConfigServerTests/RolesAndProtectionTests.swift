@@ -100,6 +100,7 @@ struct RolesAndProtectionTests {
         "PUT \(project)/users/{userID}/overrides": Row(role: .publisher),
         "DELETE \(project)/users/{userID}/overrides": Row(role: .publisher),
         "GET \(project)/connections": Row(role: .viewer),
+        "GET \(project)/usage": Row(role: .viewer),
         "GET \(project)/audit": Row(role: .viewer),
         "GET \(project)/webhooks": Row(role: .viewer),
         "POST \(project)/webhooks": Row(

@@ -109,7 +109,7 @@ struct SecretsTests {
             "projects list": [], "projects set": ["--color", "red"], "projects create": [],
             "projects archive": [], "projects unarchive": [],
             "projects delete": ["--confirm", "default"],
-            "connections": [], "keys generate": ["--id", "a"], "keys public": [],
+            "connections": [], "usage": [], "keys generate": ["--id", "a"], "keys public": [],
         ]
     }
 

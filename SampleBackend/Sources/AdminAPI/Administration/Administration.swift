@@ -31,6 +31,9 @@ package struct Administration: Sendable {
     /// The sampled signals of recent requests; nil when sampling is disabled.
     package var sample: SignalSample?
 
+    /// The use of projects that is not stored yet; nil in a process that serves no clients.
+    package var usage: UsageTally? { hub?.usage }
+
     package let now: @Sendable () -> Date
 
     /// The reason why calls to the store would only wait and fail; nil to call it.

@@ -5,7 +5,7 @@ import TemplateStore
 import Templates
 
 /// The versions of a project that changed each of its settings.
-struct SettingHistory: Sendable {
+struct SettingHistory: VersionDigest {
     /// Maximum number of versions to compare, each with its predecessor.
     static let maximumVersions = 100
 
@@ -184,43 +184,13 @@ protocol VersionReading: Sendable {
 }
 
 /// A cache of the most recently requested histories.
-///
-/// It reads one history at a time, since the first request of a project reads and checks up to a
-/// hundred templates.
-actor SettingHistories {
-    /// Maximum number of cached histories.
-    private static let maximumProjects = 16
+typealias SettingHistories = DigestCache<SettingHistory>
 
-    /// Least recently used first.
-    private var histories: [(project: String, history: SettingHistory)] = []
-
-    private var reading: Task<SettingHistory, any Error>?
-
+extension DigestCache<SettingHistory> {
     /// Returns the history up to the current version.
     func history(
         ofProject name: String, from project: some VersionReading
     ) async throws -> SettingHistory {
-        // A read in progress may have started before the latest version was published, so wait for
-        // it and read again.
-        while let task = reading {
-            _ = await task.result
-            // The actor may run this before the caller that started the task has cleared it.
-            if reading == task { reading = nil }
-        }
-        let earlier = histories.first { $0.project == name }?.history
-        let task = Task(executorPreference: WorkThreads.administration) {
-            try await SettingHistory.read(from: project, after: earlier)
-        }
-        reading = task
-        defer { if reading == task { reading = nil } }
-        let history = try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
-        histories.removeAll { $0.project == name }
-        histories.append((name, history))
-        if histories.count > Self.maximumProjects { histories.removeFirst() }
-        return history
+        try await digest(ofProject: name, from: project)
     }
 }

@@ -43,7 +43,7 @@ struct SettingHistoryRoutes: Sendable {
 }
 
 /// The versions of a project in the store.
-private struct ProjectVersions: VersionReading {
+struct ProjectVersions: VersionReading {
     let name: String
     let administration: Administration
 

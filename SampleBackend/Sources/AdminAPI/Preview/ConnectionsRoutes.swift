@@ -33,7 +33,7 @@ struct ConnectionsRoutes: Sendable {
         try await administration.checkExists(request.project)
         let project = request.project
         let others = await administration.replicas?.others()
-        let counts = await administration.connectionCounts(inProject: project, others: others)
+        let counts = await administration.connections(inProject: project, others: others)
         var versions = JSONNode.emptyObject
         for (version, count) in counts.versions.sorted(by: { $0.key < $1.key }) {
             versions.setMember("\(version)", .number("\(count)"))
@@ -45,10 +45,8 @@ struct ConnectionsRoutes: Sendable {
             answer.setMember("unknown", .number("\(counts.unknownCount)"))
         }
         answer.setMember("lastPublish", counts.lastPublish?.json)
-        if administration.acknowledgements != nil {
-            let counts = administration.acknowledgementCounts(inProject: project, others: others)
-            answer.setMember("acknowledgements", counts.json)
-        }
+        let acknowledgements = administration.acknowledgements(inProject: project, others: others)
+        answer.setMember("acknowledgements", acknowledgements?.json)
         answer.setMember("replicas", others?.json)
         let text = try request.queryValue(named: "users")
         let hasSignals = try request.flag(named: "signals")
@@ -69,6 +67,24 @@ struct ConnectionsRoutes: Sendable {
 }
 
 extension Administration {
+    /// The counts of the users who listen to this replica and, as far as known, to the others.
+    func connections(inProject name: String, others: OtherReplicas?) async -> ConnectionCounts {
+        var counts = await hub?.connections(inProject: name) ?? ConnectionCounts()
+        if let others { counts.add(others.connections(inProject: name)) }
+        return counts
+    }
+
+    /// The acknowledgements of clients of all known replicas; nil when they are disabled.
+    func acknowledgements(
+        inProject name: String, others: OtherReplicas?
+    ) -> AcknowledgementCounts? {
+        acknowledgements.map { acknowledgements in
+            AcknowledgementCounts(
+                ofReplicas: [acknowledgements.replicaAcknowledgements(inProject: name)]
+                    + (others?.acknowledgements(inProject: name) ?? []))
+        }
+    }
+
     /// The clients that listen to this replica and, as far as known, to the others.
     func listeners(
         inProject name: String, others: OtherReplicas?

@@ -116,14 +116,16 @@ extension Administration {
     func reports(of rollout: Rollout, inProject project: String) async -> RolloutReports {
         let others = await replicas?.others()
         return RolloutReports(
-            of: rollout, acknowledgementCounts(inProject: project, others: others),
-            await connectionCounts(inProject: project, others: others))
+            of: rollout,
+            acknowledgements(inProject: project, others: others) ?? AcknowledgementCounts(),
+            await connections(inProject: project, others: others))
     }
 
     /// What apps report now, before a rollout.
     func reportsNow(inProject project: String) async -> Rollout.Reports {
-        let counts = acknowledgementCounts(
-            inProject: project, others: await replicas?.others())
+        let counts =
+            acknowledgements(inProject: project, others: await replicas?.others())
+            ?? AcknowledgementCounts()
         return Rollout.Reports(
             clients: counts.clients,
             withProblems: counts.versions.reduce(0) { $0 + $1.withProblems })

@@ -279,9 +279,9 @@ extension Administration {
     /// True when apps of a project report problems, or streams are gone since the last publish.
     fileprivate func hasWorries(inProject project: String) async -> Bool {
         let others = await replicas?.others()
-        let counts = acknowledgementCounts(inProject: project, others: others)
-        if counts.versions.contains(where: { $0.withProblems > 0 }) { return true }
-        let connections = await connectionCounts(inProject: project, others: others)
+        let versions = acknowledgements(inProject: project, others: others)?.versions ?? []
+        if versions.contains(where: { $0.withProblems > 0 }) { return true }
+        let connections = await connections(inProject: project, others: others)
         return connections.lastPublish.map { $0.users > connections.count } ?? false
     }
 }

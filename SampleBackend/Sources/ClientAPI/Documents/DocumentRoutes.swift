@@ -4,6 +4,7 @@ import HTTPTypes
 package import Logging
 import Rendering
 import Targeting
+import TemplateStore
 
 /// The routes of a user's configuration document (PROTOCOL 1), including long polls (PROTOCOL 2).
 package struct DocumentRoutes: Sendable {
@@ -16,26 +17,36 @@ package struct DocumentRoutes: Sendable {
     /// Nil when sampling is disabled.
     private let sample: SignalSample?
 
+    /// Nil when use is not recorded.
+    private let usage: UsageTally?
+
+    /// The receiver of the documents; nil for apps, whose signals name them.
+    private let receiver: UsedApp?
+
     package init(
         source: any DocumentSource, clientAccess: ClientAccess,
         waiting: (any DocumentWaiting)? = nil, signer: DocumentSigner? = nil,
-        acknowledgedShare: AcknowledgedShare? = nil, sample: SignalSample? = nil, logger: Logger
+        acknowledgedShare: AcknowledgedShare? = nil, sample: SignalSample? = nil,
+        usage: UsageTally? = nil, logger: Logger
     ) {
         self.init(
             answers: DocumentAnswers(
                 source: source, signer: signer, acknowledgedShare: acknowledgedShare,
                 logger: logger),
-            clientAccess: clientAccess, waiting: waiting, sample: sample)
+            clientAccess: clientAccess, waiting: waiting, sample: sample, usage: usage,
+            receiver: nil)
     }
 
     init(
         answers: DocumentAnswers, clientAccess: ClientAccess, waiting: (any DocumentWaiting)?,
-        sample: SignalSample?
+        sample: SignalSample?, usage: UsageTally?, receiver: UsedApp?
     ) {
         self.answers = answers
         self.clientAccess = clientAccess
         self.waiting = waiting
         self.sample = sample
+        self.usage = usage
+        self.receiver = receiver
     }
 
     package var routes: [Route] {
@@ -102,7 +113,7 @@ package struct DocumentRoutes: Sendable {
         let wanted = try DocumentRequest(request)
         var response = try answers.answer(wanted, condition: nil)
         response.headerFields.setUnknownVersion(version)
-        sample?.record(wanted)
+        record(wanted, version: response.numberField?.value)
         return .response(response)
     }
 
@@ -115,17 +126,17 @@ package struct DocumentRoutes: Sendable {
         guard let condition else {
             let wanted = try DocumentRequest(request)
             let response = try answers.answer(wanted, condition: nil)
-            sample?.record(wanted)
+            record(wanted, version: response.numberField?.value)
             return .response(response)
         }
         let preference = request.headerFields[named: "prefer"].flatMap(WaitPreference.init)
         let known = try knownDocument(of: request, answers)
         guard condition.matches(known.identity.entityTag.opaqueTag) else {
             let response = try answers.answer(known.request, condition: nil)
-            sample?.record(known.request)
+            record(known.request, version: response.numberField?.value)
             return .response(response)
         }
-        sample?.record(known.request)
+        record(known.request, version: known.identity.version)
         guard let waiting, let preference, request.method == .get else {
             if known.isWorthCarrying { request.carried?.value = known }
             return .response(answers.notModified(known.identity, for: known.request))
@@ -134,6 +145,15 @@ package struct DocumentRoutes: Sendable {
             document: known.request, condition: condition, preference: preference,
             identity: known.identity, tokenEnd: tokenEnd, answers: answers, caller: request.caller)
         return try waiting.answer(poll, from: request.address)
+    }
+
+    /// Records an answered request; call it only then, so unknown projects take no room.
+    private func record(_ request: DocumentRequest, version: Int?) {
+        sample?.record(
+            inProject: request.project, userID: request.userID, signals: request.signals)
+        usage?.recordDelivery(
+            to: receiver ?? UsedApp(request.signals), inProject: request.project,
+            version: version ?? 0)
     }
 
     /// The identity of the requested document, reused from the previous request of the connection
@@ -171,12 +191,4 @@ private struct KnownDocument: Sendable {
     private static let maximumTargetBytes = 1_024
 
     var isWorthCarrying: Bool { stamp != nil && target.utf8.count <= Self.maximumTargetBytes }
-}
-
-extension SignalSample {
-    /// Records the signals of an answered request; call it only then, so unknown projects take no
-    /// room in the sample.
-    fileprivate func record(_ request: DocumentRequest) {
-        record(inProject: request.project, userID: request.userID, signals: request.signals)
-    }
 }

@@ -1,6 +1,7 @@
 package import HTTPServing
 import HTTPTypes
 package import Logging
+import TemplateStore
 
 /// The route with which a service loads the template and the pinned values of a project, and waits for
 /// their changes, to evaluate users itself.
@@ -18,7 +19,7 @@ package struct EvaluationRoutes: Sendable {
     /// Creates the routes; `isAllowed` is false for credentials that have expired or been revoked while
     /// a request waited.
     package init(
-        hub: RealtimeHub, signer: DocumentSigner?,
+        hub: RealtimeHub, signer: DocumentSigner?, usage: UsageTally? = nil,
         isAllowed: @escaping @Sendable (_ caller: any RequestCaller) -> Bool, logger: Logger
     ) {
         let source = EvaluationSource(library: hub.library)
@@ -30,7 +31,7 @@ package struct EvaluationRoutes: Sendable {
             waiting: EvaluationPolls(hub: hub, source: source) { poll in
                 poll.caller.map(isAllowed) ?? true
             },
-            sample: nil)
+            sample: nil, usage: usage, receiver: .service)
     }
 
     /// The route, for callers whom `access` allows.

@@ -4,6 +4,8 @@ import HTTPTypes
 import JSONTree
 import Rendering
 import Targeting
+import TemplateStore
+import Templates
 
 /// The routes of OpenFeature's remote evaluation protocol (API 4).
 package struct OFREPRoutes: Sendable {
@@ -18,14 +20,19 @@ package struct OFREPRoutes: Sendable {
     /// Nil when sampling is disabled.
     private let sample: SignalSample?
 
+    /// Nil when use is not recorded.
+    private let usage: UsageTally?
+
     package init(
         library: TemplateLibrary, clientAccess: ClientAccess, waiting: any DocumentWaiting,
-        sample: SignalSample? = nil, now: @escaping @Sendable () -> Date
+        sample: SignalSample? = nil, usage: UsageTally? = nil,
+        now: @escaping @Sendable () -> Date
     ) {
         self.library = library
         self.clientAccess = clientAccess
         self.waiting = waiting
         self.sample = sample
+        self.usage = usage
         self.now = now
     }
 
@@ -95,10 +102,14 @@ package struct OFREPRoutes: Sendable {
     ) async throws(RequestError) -> RouteResponse {
         let (published, context) = try await subject(of: request)
         let key = request.parameters["key"] ?? ""
-        guard let reason = published.reasons(for: context).reason(forFlag: key) else {
+        guard let setting = published.reasons(for: context).setting(forFlag: key) else {
+            usage?.recordUnknownName(key, inProject: request.project)
             throw RequestError.unknownFlag
         }
-        var answer = try reason.evaluation(ofFlag: key)
+        usage?.recordRead(
+            of: UsedSetting(section: setting.section, key: setting.key),
+            inProject: request.project, version: published.compiled.version.number)
+        var answer = try setting.reason.evaluation(ofFlag: key)
         answer.setMember("metadata", published.evaluationMetadata)
         var headerFields = HTTPFields()
         headerFields.setSnapshotDate(library.snapshotDate)
@@ -116,6 +127,9 @@ package struct OFREPRoutes: Sendable {
             .eTag: flags.entityTag.description, .cacheControl: "private, no-cache",
         ]
         headerFields.setSnapshotDate(library.snapshotDate)
+        usage?.recordDelivery(
+            to: UsedApp(context.signals), inProject: request.project,
+            version: published.compiled.version.number)
         if try Self.client(request, has: flags.entityTag) {
             return RouteResponse(status: .notModified, headerFields: headerFields)
         }

@@ -8,13 +8,22 @@ extension SettingReasons {
     /// slashes. For an ambiguous key the dot takes precedence over the slash, then the section with
     /// the shortest name.
     package func reason(forFlag flagKey: String) -> SettingReason? {
+        setting(forFlag: flagKey)?.reason
+    }
+
+    /// The setting for a flag key and its names, as ``reason(forFlag:)``.
+    func setting(
+        forFlag flagKey: String
+    ) -> (section: String, key: String, reason: SettingReason)? {
         let sections = sectionNames.map(\.text).sorted { $0.utf8.count < $1.utf8.count }
         for separator in [".", "/"] {
             for section in sections {
                 let prefix = (section + separator).utf8
                 guard flagKey.utf8.starts(with: prefix) else { continue }
                 let setting = String(Substring(flagKey.utf8.dropFirst(prefix.count)))
-                if let reason = reason(forKey: setting, inSection: section) { return reason }
+                if let reason = reason(forKey: setting, inSection: section) {
+                    return (section, setting, reason)
+                }
             }
         }
         return nil

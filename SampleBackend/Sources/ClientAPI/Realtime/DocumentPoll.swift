@@ -3,6 +3,7 @@ import HTTPServing
 import HTTPTypes
 import NIOCore
 import Rendering
+import TemplateStore
 import Templates
 
 /// A request for a document that waits until the document changes (PROTOCOL 2, long polling).
@@ -67,6 +68,9 @@ final class DocumentPoll: Subscription, TimedWait, WaitingRequest {
             return 0
         }
         respond(.success(poll.answers.answer(document, to: poll.document)))
+        hub.usage.recordDelivery(
+            to: UsedApp(poll.document.signals), inProject: poll.document.project,
+            version: published.compiled.version.number)
         if let publication = event.publication {
             hub.metrics.recordDelivery(since: publication)
         }

@@ -41,6 +41,9 @@ final class ProjectStreams {
 
     var isPassing = false
 
+    /// True once the project was deleted; a new project of its name has another list.
+    private var isDeleted = false
+
     /// True when another version arrived during a pass, so another pass follows.
     private var isStale = false
 
@@ -109,6 +112,7 @@ final class ProjectStreams {
             last.place = place
         }
         hub.closed(subscription)
+        if !isDeleted { hub.usage.recordDelivery(to: subscription) }
     }
 
     /// Adopts the library's version and starts a pass that announces the changes.
@@ -153,6 +157,7 @@ final class ProjectStreams {
     ///
     /// Their clients ask again, and learn that there is no such project.
     func endAll() {
+        isDeleted = true
         dateTimer?.cancel()
         dateTimer = nil
         // Copies the list, because a subscription that ends leaves it.

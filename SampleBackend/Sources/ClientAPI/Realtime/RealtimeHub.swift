@@ -45,15 +45,20 @@ package final class RealtimeHub: Sendable {
     /// The share of clients asked to acknowledge versions; nil asks none.
     package let acknowledgedShare: AcknowledgedShare?
 
+    /// The use of projects by the clients of all routes.
+    package let usage: UsageTally
+
     /// Creates a hub that observes a library; a nil `maximumStreams` means no limit.
     package init(
         library: TemplateLibrary, limits: ClientLimits, unreadTime: Duration,
-        maximumStreams: Int? = nil, acknowledgedShare: AcknowledgedShare? = nil
+        maximumStreams: Int? = nil, acknowledgedShare: AcknowledgedShare? = nil,
+        usage: UsageTally = UsageTally()
     ) {
         self.library = library
         self.limits = limits
         self.unreadTime = unreadTime
         self.acknowledgedShare = acknowledgedShare
+        self.usage = usage
         unknownVersions = UnknownVersions(
             canBeRaised: library.store is any SharedStoring, logger: library.logger)
         places = StreamPlaces(
@@ -170,7 +175,9 @@ package final class RealtimeHub: Sendable {
             state.withLockedValue {
                 $0.traces[project, default: OverrideTraces()].add(sections, ofUser: userID)
             }
-        case .deletion(let project): state.withLockedValue { $0.traces[project] = nil }
+        case .deletion(let project):
+            state.withLockedValue { $0.traces[project] = nil }
+            usage.forget(project: project)
         case .project, .versionFloor, .everything: break
         }
         for thread in threads {
