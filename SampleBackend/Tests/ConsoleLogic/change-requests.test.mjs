@@ -4,7 +4,7 @@ import {afterEach, beforeEach, test} from 'node:test';
 
 import {commentPlace, commentPlaces, placedComment}
     from '../../Sources/Console/Pages/requests/request-places.js';
-import {makersText, newsOf, outdatedText, stateBadge, approvalProblem, votesText}
+import {makersText, newsOf, outdatedText, stateBadge, votesText}
     from '../../Sources/Console/Pages/requests/request-texts.js';
 import {perform, requestActs} from '../../Sources/Console/Pages/requests/request-acts.js';
 import {RequestInput} from '../../Sources/Console/Pages/requests/request-input.js';
@@ -14,7 +14,7 @@ import {takeRequest} from '../../Sources/Console/Pages/requests/requested-draft.
 import {makeRequest} from '../../Sources/Console/Pages/server/change-requests.js';
 import {PagedList} from '../../Sources/Console/Pages/server/paged-list.js';
 import {forgetUser} from '../../Sources/Console/Pages/storage/stored-data.js';
-import {approvalsText, isLowered, protectionRefusal, readProtection, saveProtection}
+import {approvalProblem, approvalsText, isLowered, protectionRefusal, readProtection, saveProtection}
     from '../../Sources/Console/Pages/server/protection.js';
 
 let clock;

@@ -4,9 +4,9 @@
  */
 
 import {waitingPart} from '../schedules/schedule-state.js';
-import {mayBypass} from '../server/protection.js';
+import {approvalProblem, mayBypass} from '../server/protection.js';
 import {refusal} from '../server/session.js';
-import {approvalProblem, isOpen} from './request-texts.js';
+import {isOpen} from './request-texts.js';
 
 /**
  * The reason for which each act is refused, as a sentence; null where it is allowed.

@@ -4,7 +4,7 @@
 
 import {administratorName} from '../controls/controls.js';
 import {conflictName} from '../merge/conflict-view.js';
-import {capitalized, count, numberText, versionText} from '../text/formats.js';
+import {capitalized, numberText, versionText} from '../text/formats.js';
 import {scheduleNews} from './schedule-texts.js';
 
 /**
@@ -61,15 +61,6 @@ export function makersText({author, editors = []}) {
 }
 
 /**
- * The people who ask for changes.
- *
- * @param {Pick<ChangeRequest, 'votes'>} request
- */
-export function objectors({votes}) {
-    return votes.filter(({verdict}) => verdict === 'requestChanges').map(({person}) => person);
-}
-
-/**
  * Approvals of those that are needed, such as "1 of 2"; their number where none is needed.
  *
  * @param {Pick<ChangeRequest, 'votes' | 'requiredApprovals' | 'missingApprovals'>} request
@@ -81,24 +72,6 @@ export function votesText({votes, requiredApprovals = 0, missingApprovals = 0}) 
     }
     return numberText(votes.filter(({verdict, outdated}) => (
         verdict === 'approve' && !outdated)).length);
-}
-
-/**
- * What prevents a publish in a protected project, as a sentence; null if nothing does.
- *
- * @param {Pick<ChangeRequest, 'votes' | 'requiredApprovals' | 'missingApprovals'>} request
- */
-export function approvalProblem(request) {
-    const {requiredApprovals = 0, missingApprovals = 0} = request;
-    if (!requiredApprovals) return null;
-    const people = objectors(request);
-    const texts = [
-        missingApprovals > 0 && `${count(missingApprovals, 'approval')} ${
-            missingApprovals === 1 ? 'is' : 'are'} missing.`,
-        people.length > 0 && `${people.join(', ')} ${people.length === 1 ? 'asks' : 'ask'} for `
-            + 'changes.',
-    ].filter(Boolean);
-    return texts.length ? texts.join(' ') : null;
 }
 
 /**

@@ -11,11 +11,12 @@ import {differenceSummary, diffView} from '../differences/diff-view.js';
 import {isEqual} from '../json/json.js';
 import {conflictName} from '../merge/conflict-view.js';
 import {address} from '../routing/router.js';
+import {objectors} from '../server/protection.js';
 import {noChanges} from '../server/server-draft.js';
 import {sentence} from '../server/validation.js';
 import {count, versionText} from '../text/formats.js';
 import {capitalizedPlace} from './request-places.js';
-import {isOpen, makersText, objectors, outdatedText, participantName, stateBadge, votesText}
+import {isOpen, makersText, outdatedText, participantName, stateBadge, votesText}
     from './request-texts.js';
 
 /**

@@ -12,9 +12,10 @@ import {address} from '../routing/router.js';
 import {timesText} from '../schedules/chosen-times.js';
 import {ScheduleFields} from '../schedules/schedule-fields.js';
 import {waitingPart} from '../schedules/schedule-state.js';
+import {approvalProblem} from '../server/protection.js';
 import {zonedText} from '../text/time-zones.js';
 import {actButton} from './request-forms.js';
-import {approvalProblem, participantName} from './request-texts.js';
+import {participantName} from './request-texts.js';
 import {card} from './request-view.js';
 import {isInDoubt, scheduleBadge, scheduleTexts} from './schedule-texts.js';
 

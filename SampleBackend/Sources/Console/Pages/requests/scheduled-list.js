@@ -7,8 +7,9 @@ import {badge, table} from '../controls/controls.js';
 import {h, newID} from '../controls/dom.js';
 import {address} from '../routing/router.js';
 import {inTimeOrder, waitingPart} from '../schedules/schedule-state.js';
+import {approvalProblem} from '../server/protection.js';
 import {zonedText} from '../text/time-zones.js';
-import {approvalProblem, participantName, votesText} from './request-texts.js';
+import {participantName, votesText} from './request-texts.js';
 import {scheduleBadge} from './schedule-texts.js';
 
 /** @param {ChangeRequest} request */

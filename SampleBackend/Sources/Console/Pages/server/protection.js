@@ -46,6 +46,33 @@ export function approvalsText(protection) {
 }
 
 /**
+ * The people who ask for changes.
+ *
+ * @param {Pick<ChangeRequest, 'votes'>} request
+ */
+export function objectors({votes}) {
+    return votes.filter(({verdict}) => verdict === 'requestChanges').map(({person}) => person);
+}
+
+/**
+ * What prevents a publish in a protected project, as a sentence; null if nothing does.
+ *
+ * @param {Pick<ChangeRequest, 'votes' | 'requiredApprovals' | 'missingApprovals'>} request
+ */
+export function approvalProblem(request) {
+    const {requiredApprovals = 0, missingApprovals = 0} = request;
+    if (!requiredApprovals) return null;
+    const people = objectors(request);
+    const texts = [
+        missingApprovals > 0 && `${count(missingApprovals, 'approval')} ${
+            missingApprovals === 1 ? 'is' : 'are'} missing.`,
+        people.length > 0 && `${people.join(', ')} ${people.length === 1 ? 'asks' : 'ask'} for `
+            + 'changes.',
+    ].filter(Boolean);
+    return texts.length ? texts.join(' ') : null;
+}
+
+/**
  * True if a publish that the first protection refuses can pass with the second one.
  *
  * @param {Protection} before
