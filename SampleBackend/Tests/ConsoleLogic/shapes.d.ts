@@ -747,7 +747,63 @@ type Schedule = ScheduleOutcome & {
     end?: ScheduleOutcome;
     /** What will come of a start that waits if nothing changes. */
     outlook?: string;
+    rollout?: Rollout;
 };
+
+/** A percentage of a rollout: planned, or published if it has a version. */
+type RolloutStep = {
+    percent: number;
+    /** In UTC. */
+    time: string;
+    versionNumber?: string;
+    /** True for a percentage to which a later one was taken back. */
+    isTakenBack?: boolean;
+};
+
+/** What apps report about a rollout. */
+type RolloutCheck = {
+    clients: number;
+    withProblems: number;
+    reached: number;
+    problemPercent?: number;
+    result: string;
+    text: string;
+};
+
+/** What is rolled out, as it is sent. */
+type RolloutPlan = {
+    condition: string;
+    percents: number[];
+    intervalMinutes: number;
+    maximumProblemPercent?: number;
+    /** Of open streams that may vanish; only the API sets it. */
+    maximumLostStreamPercent?: number;
+    minimumClients?: number;
+    onProblems?: 'hold' | 'takeBack';
+};
+
+/** The steps after the start of a schedule, which raise the percentage of a condition. */
+type Rollout = RolloutPlan & {
+    state: string;
+    /** The percentage that is live by the rollout. */
+    percent?: number;
+    nextPercent?: number;
+    /** In UTC. */
+    nextTime?: string;
+    /** Why it was held or stopped. */
+    reason?: string;
+    /** The version that took back all of it. */
+    takenBackVersionNumber?: string;
+    /** Those that were published, and while it waits or runs, those that are planned. */
+    steps: RolloutStep[];
+    /** Only of one rollout, while it is running or held. */
+    check?: RolloutCheck;
+    /** Only of one rollout, before its start. */
+    reportsBefore?: {clients: number, withProblems: number, text: string};
+};
+
+/** A rollout with its start, as it is sent; without a time, it starts now. */
+type SentRollout = RolloutPlan & {at?: string, zone?: string};
 
 /** The times of a schedule, as they are sent. */
 type ScheduleTimes = {at: string, until: string | null, zone: string};

@@ -9,6 +9,7 @@ import {RowWindow} from '../controls/row-window.js';
 import {usesByCondition} from '../template/condition-uses.js';
 import {conditions} from '../template/template.js';
 import {hasWords} from '../text/search.js';
+import {mayRollOut} from './condition-rollout.js';
 import {ConditionRow} from './condition-row.js';
 
 /** The rows of a project's conditions. */
@@ -94,6 +95,9 @@ export class ConditionList {
         if (!isSame) this.#uses = usesByCondition(template);
         const rows = new Map();
         const all = conditions(template);
+        // In all rows, so that their columns are aligned.
+        this.#list.node.classList.toggle('with-rollouts',
+            this.mayEdit && all.some((condition) => mayRollOut(this.context, condition)));
         all.forEach((condition, index) => {
             const {name} = condition;
             // A template that was imported can have two conditions of one name.

@@ -10,6 +10,7 @@ import {jsonText} from '../json/json-text.js';
 import {removingCondition} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {openConditionDialog} from './condition-dialog.js';
+import {mayRollOut, openRollout} from './condition-rollout.js';
 import {dragHandle, move, onOrderKey, openMove} from './condition-order.js';
 
 /**
@@ -88,7 +89,10 @@ export class ConditionRow {
     }
 
     #actions() {
-        const {list: {context: {workspace}}, condition: {name}, uses} = this;
+        const {list: {context}, condition, uses} = this;
+        const {workspace} = context;
+        const {name} = condition;
+        const isRollable = mayRollOut(context, condition);
         /**
          * @param {string} text
          * @param {string} label
@@ -106,6 +110,10 @@ export class ConditionRow {
             h('button', {type: 'button', class: 'quiet', 'aria-label': `Move ${name} …`,
                 'data-focus': `move ${name}`, 'data-column': 'move',
                 onclick: () => openMove(workspace, this.index)}, 'Move …'),
+            isRollable && h('button', {type: 'button', class: 'quiet',
+                'aria-label': `Roll out ${name} …`, 'data-focus': `roll out ${name}`,
+                'data-column': 'roll out', onclick: () => openRollout(context, name)},
+            'Roll out …'),
             h('button', {type: 'button', 'aria-label': `Edit ${name}`, 'data-focus': `edit ${name}`,
                 'data-column': 'edit', onclick: () => this.#open()}, 'Edit'),
             h('button', {type: 'button', class: 'quiet', 'aria-label': `Delete ${name}`,
@@ -113,6 +121,8 @@ export class ConditionRow {
         // In place of the buttons in narrow windows.
         menuButton(`More for ${name}`, () => [
             ['Edit', () => this.#open()],
+            ...isRollable ? [/** @type {MenuItem} */ (
+                ['Roll out …', () => openRollout(context, name)])] : [],
             ['Move to the top', () => move(workspace, this.index, 0)],
             ['Move …', () => openMove(workspace, this.index)],
             ['Delete …', () => remove(workspace, name, uses), 'dangerous'],

@@ -8,6 +8,7 @@ import {waitingPart} from '../schedules/schedule-state.js';
 import {actOn, cancelSchedule, commentOn, editRequest, moveSchedule, publishRequest, readRequest,
     scheduleRequest} from '../server/change-requests.js';
 import {clearDoubt, isUnsettled} from '../server/publishing.js';
+import {actOnRollout, rollOutRequest} from '../server/rollouts.js';
 import {newsOf} from './request-texts.js';
 
 /**
@@ -49,6 +50,16 @@ export function requestActs(project, request, user) {
         isDone: ({schedule}) => waitingPart(schedule) === 'start' && schedule?.at === at
             && (schedule.until ?? null) === until,
     });
+    /**
+     * @param {'hold' | 'resume' | 'takeBack'} act
+     * @param {{reason?: string, ignoreReports?: true}} body
+     * @param {(now: Rollout) => boolean} isDone
+     * @returns {RequestAct}
+     */
+    const onRollout = (act, body, isDone) => ({
+        send: () => changed(actOnRollout(project, request, act, body)),
+        isDone: ({schedule}) => schedule?.rollout !== undefined && isDone(schedule.rollout),
+    });
     return {
         /** @param {ScheduleTimes} times */
         schedule: (times) => toTimes(() => scheduleRequest(project, request, times), times),
@@ -58,6 +69,39 @@ export function requestActs(project, request, user) {
         cancelSchedule: () => ({
             send: () => changed(cancelSchedule(project, request)),
             isDone: ({schedule}) => [schedule?.state, schedule?.end?.state].includes('cancelled'),
+        }),
+        /**
+         * @param {SentRollout} sent
+         * @returns {RequestAct}
+         */
+        rollOut: (sent) => ({
+            send: () => changed(rollOutRequest(project, request, sent)),
+            isDone: ({schedule}) => schedule?.rollout?.condition === sent.condition
+                && JSON.stringify(schedule.rollout.percents) === JSON.stringify(sent.percents)
+                && (sent.at === undefined || schedule.at === sent.at),
+        }),
+        /**
+         * @param {string} reason
+         * @returns {RequestAct}
+         */
+        hold: (reason) => onRollout('hold', reason ? {reason} : {}, ({state}) => state === 'held'),
+        /**
+         * @param {boolean} ignoresReports
+         * @returns {RequestAct}
+         */
+        resume: (ignoresReports) => onRollout('resume',
+            ignoresReports ? {ignoreReports: true} : {}, ({state}) => (
+                ['running', 'completed'].includes(state))),
+        /**
+         * @param {string} reason
+         * @returns {RequestAct}
+         */
+        takeBack: (reason) => onRollout('takeBack', reason ? {reason} : {}, ({state, percent}) => (
+            state === 'stopped' || (percent ?? 0) < (request.schedule?.rollout?.percent ?? 0))),
+        /** @returns {RequestAct} */
+        stopRollout: () => ({
+            send: () => changed(cancelSchedule(project, request)),
+            isDone: ({schedule}) => schedule?.rollout?.state === 'stopped',
         }),
         /** @param {string} comment */
         approve: (comment) => vote('approve', comment),
@@ -124,7 +168,7 @@ export function requestActs(project, request, user) {
 
 /** Errors that say that the request is not as it was shown, or must be read again. */
 const ofOtherState = ['CHANGE_REQUEST_MISMATCH', 'CHANGE_REQUEST_ENDED', 'MERGE_CONFLICT',
-    'SCHEDULED_PUBLISH', 'SCHEDULE_ENDED'];
+    'SCHEDULED_PUBLISH', 'SCHEDULE_ENDED', 'ROLLOUT_STATE'];
 
 /**
  * Does an act on a request.

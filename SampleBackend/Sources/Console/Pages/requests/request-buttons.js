@@ -18,6 +18,7 @@ import {actButton} from './request-forms.js';
 import {isOwnRequest} from './request-rights.js';
 import {isOpen} from './request-texts.js';
 import {card} from './request-view.js';
+import {rolloutButton} from './rollout-view.js';
 import {confirmEarly, scheduleButton} from './schedule-view.js';
 import {takeRequest} from './requested-draft.js';
 
@@ -164,7 +165,8 @@ export function publishCard(visit, request, rights, comments) {
                 null, () => publish(visit, request, {approves: true}), 'primary'),
             mayBypass(session) && !rights.bypass
                 && actButton('bypass', 'Publish without approval …', null, bypass),
-            !waitingPart(request.schedule) && scheduleButton(visit, request, rights),
+            !waitingPart(request.schedule) && [scheduleButton(visit, request, rights),
+                rolloutButton(visit, request, rights)],
             actButton('close-request', 'Close the request …', rights.close,
                 () => close(visit, comments))),
         reasons.map((reason) => h('p', {class: 'hint'}, reason)));

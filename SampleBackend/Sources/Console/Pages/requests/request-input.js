@@ -11,6 +11,7 @@ import {PageInput} from '../controls/page-input.js';
  * @property {string} [title]
  * @property {string} [text]
  * @property {import('../schedules/chosen-times.js').EnteredTimes} [times]
+ * @property {import('../rollouts/rollout-input.js').EnteredRollout} [rollout]
  */
 
 /** The inputs of one request. */

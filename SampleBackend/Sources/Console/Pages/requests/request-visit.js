@@ -8,11 +8,9 @@ import {showResult} from '../controls/focus.js';
 import {failedReading} from '../controls/shown-answer.js';
 import {onNewVersion} from '../history/new-versions.js';
 import {address} from '../routing/router.js';
-import {dueTime} from '../schedules/schedule-state.js';
 import {followWaiting} from '../schedules/waiting-schedules.js';
 import {readRequest} from '../server/change-requests.js';
 import {newestRequest} from '../server/newest-request.js';
-import {poll} from '../server/poll.js';
 import {readProtection} from '../server/protection.js';
 import {unsettledText} from '../server/publishing.js';
 import {perform, requestActs} from './request-acts.js';
@@ -21,6 +19,7 @@ import {CommentForm, TitleForm} from './request-forms.js';
 import {RequestInput} from './request-input.js';
 import {requestRights} from './request-rights.js';
 import {isOpen, newsOf} from './request-texts.js';
+import {followSchedules} from './schedule-following.js';
 import {scheduleCard} from './schedule-view.js';
 import {aboutView, attentionView, card, changesViews, commentsView, votesView}
     from './request-view.js';
@@ -30,9 +29,6 @@ import {aboutView, attentionView, card, changesViews, commentsView, votesView}
 
 const doubtText = 'The connection broke, so the console does not know the outcome. It asks the '
     + 'server until it answers.';
-
-/** Milliseconds between readings of a request whose time has come. */
-const dueInterval = 3000;
 
 const changedText = 'This request has changed: look at what is new.';
 
@@ -114,9 +110,7 @@ export class RequestVisit {
             this.waiting = waiting;
             this.drawActs();
         });
-        poll(async () => {
-            if (Date.now() >= dueTime(this.#request?.schedule)) follow();
-        }, dueInterval, signal);
+        followSchedules(() => [this.#request?.schedule], signal, follow);
         workspace.addEventListener('change', () => this.#request && this.drawActs(), {signal});
     }
 
@@ -146,11 +140,28 @@ export class RequestVisit {
         const signal = this.#nextRequest();
         const shown = this.#request;
         const now = await readRequest(this.context.project, this.#id, signal).catch(() => null);
-        if (!now || !shown || signal.aborted || this.#isActing || now.etag === shown.etag) return;
+        if (!now || !shown || signal.aborted || this.#isActing) return;
+        if (now.etag === shown.etag) {
+            this.#showReports(now);
+            return;
+        }
         this.#show(now);
         this.say('info', changedText, newsOf(shown, now));
         announce(changedText);
         this.#readWaiting();
+    }
+
+    /**
+     * Shows what apps report about the rollout of the request that is shown.
+     *
+     * @param {ChangeRequest} request
+     */
+    #showReports(request) {
+        const [before, now] = [this.#request, request].map((each) => (
+            JSON.stringify(each?.schedule?.rollout)));
+        if (before === now) return;
+        this.#request = request;
+        this.drawActs();
     }
 
     /** @param {ChangeRequest} request */

@@ -9,13 +9,13 @@ import {announce, fill, h, redraw} from '../controls/dom.js';
 import {failedReading} from '../controls/shown-answer.js';
 import {onNewVersion} from '../history/new-versions.js';
 import {address, setQuery} from '../routing/router.js';
-import {dueTime, waitingPart} from '../schedules/schedule-state.js';
+import {waitingPart} from '../schedules/schedule-state.js';
 import {listRequests, listScheduled} from '../server/change-requests.js';
 import {PagedList} from '../server/paged-list.js';
-import {poll} from '../server/poll.js';
 import {count} from '../text/formats.js';
 import {zonedText} from '../text/time-zones.js';
 import {isOpen, makersText, stateBadge, states, votesText} from './request-texts.js';
+import {followSchedules} from './schedule-following.js';
 import {scheduledViews} from './scheduled-list.js';
 
 /** @typedef {import('../server/paged-list.js').ListedPage} ListedPage */
@@ -31,9 +31,6 @@ const answerSize = 50;
  * order of their times.
  */
 const scheduledSize = 200;
-
-/** Milliseconds between readings while the time of a shown request has come. */
-const dueInterval = 3000;
 
 /**
  * Choices of the filter: all that can still be published, all, those that are or were scheduled,
@@ -52,7 +49,7 @@ const filters = [['', 'Not ended'], ['scheduled', 'Scheduled'], ['all', 'All'],
 const emptyTexts = {
     all: 'There is no change request yet. Edit the draft, and request a review.',
     scheduled: 'Nothing is scheduled. Publishers schedule a draft on its review, or a change '
-        + 'request on its page.',
+        + 'request on its page; they roll out a condition on the page of the conditions.',
 };
 
 /** @param {ChangeRequest} request */
@@ -148,9 +145,7 @@ export function show(main, context) {
         const shown = filter === 'scheduled' ? scheduledSize : pageSize;
         if (!document.hidden && requests.list.length <= shown) start(true);
     };
-    poll(async () => {
-        if (requests.list.some(({schedule}) => Date.now() >= dueTime(schedule))) refresh();
-    }, dueInterval, left.signal);
+    followSchedules(() => requests.list.map(({schedule}) => schedule), left.signal, refresh);
     document.addEventListener('visibilitychange', refresh, {signal: left.signal});
     onNewVersion(context.workspace, left.signal, refresh);
     return () => left.abort();

@@ -2,6 +2,8 @@
  * How the schedule of a change request is described: what will come of it, and what has.
  */
 
+import {boundText, planText, rolloutBadge, rolloutNews, rolloutTexts}
+    from '../rollouts/rollout-texts.js';
 import {dueTime, waitingPart} from '../schedules/schedule-state.js';
 import {timesText} from '../schedules/chosen-times.js';
 import {zonedText} from '../text/time-zones.js';
@@ -51,7 +53,8 @@ const states = {
  * @returns {[text: string, kind: string]}
  */
 export function scheduleBadge(schedule) {
-    const {state, outlook = '', end} = schedule;
+    const {state, outlook = '', end, rollout} = schedule;
+    if (rollout && state === 'published') return rolloutBadge(rollout);
     if (waitingPart(schedule) === 'end') return ['Published, its end waits', 'good'];
     const isKept = end && !['published', 'cancelled', 'dropped'].includes(end.state);
     if (state === 'published' && isKept) {
@@ -158,8 +161,12 @@ function endText(schedule) {
  * @returns {string[]}
  */
 export function scheduleTexts(schedule, missing) {
-    const start = schedule.state === 'waiting' ? outlookText(schedule, missing)
-        : startText(schedule);
+    const {state, rollout, zone} = schedule;
+    if (rollout && state === 'published') return rolloutTexts(rollout, zone);
+    const start = state === 'waiting' ? outlookText(schedule, missing) : startText(schedule);
+    if (rollout && state === 'waiting') {
+        return [start, `${planText(rollout)} ${boundText(rollout)}`];
+    }
     const end = endText(schedule);
     return end === null ? [start] : [start, end];
 }
@@ -174,6 +181,9 @@ export function scheduleNews(before, now) {
     if (!now) return [];
     if (dueTime(before) !== dueTime(now) && now.state === 'waiting') {
         return [`It is scheduled for ${timesText(now)}.`];
+    }
+    if (now.rollout && now.state === 'published') {
+        return rolloutNews(before?.rollout, now.rollout, now.zone);
     }
     const isSame = before?.state === now.state && before.end?.state === now.end?.state
         && before.outlook === now.outlook && before.until === now.until;

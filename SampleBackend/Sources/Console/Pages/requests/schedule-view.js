@@ -9,6 +9,7 @@ import {ask, openDialog} from '../controls/dialog.js';
 import {h} from '../controls/dom.js';
 import {productionNotice} from '../projects/project-details.js';
 import {address} from '../routing/router.js';
+import {stepsTable} from '../rollouts/rollout-steps.js';
 import {timesText} from '../schedules/chosen-times.js';
 import {ScheduleFields} from '../schedules/schedule-fields.js';
 import {waitingPart} from '../schedules/schedule-state.js';
@@ -17,6 +18,7 @@ import {zonedText} from '../text/time-zones.js';
 import {actButton} from './request-forms.js';
 import {participantName} from './request-texts.js';
 import {card} from './request-view.js';
+import {rolloutViews} from './rollout-view.js';
 import {isInDoubt, scheduleBadge, scheduleTexts} from './schedule-texts.js';
 
 /** @typedef {import('./request-visit.js').RequestVisit} RequestVisit */
@@ -32,8 +34,10 @@ import {isInDoubt, scheduleBadge, scheduleTexts} from './schedule-texts.js';
  */
 async function schedule(visit, request, isMove) {
     const {details} = visit.context;
+    const isRollout = isMove && request.schedule?.rollout !== undefined;
     const fields = new ScheduleFields(visit.input.content.times ?? null,
-        (times) => visit.input.keep({times}), isMove ? request.schedule : undefined);
+        (times) => visit.input.keep({times}),
+        {schedule: isMove ? request.schedule : undefined, hasEnds: !isRollout});
     const missing = approvalProblem(request);
     const action = isMove ? 'Move' : 'Schedule';
     /** @type {ScheduleTimes | undefined} */
@@ -100,13 +104,19 @@ export function scheduleCard(visit, request, rights) {
     const part = waitingPart(shown);
     const texts = scheduleTexts(shown, approvalProblem(request) ?? undefined)
         .map((text) => h('p', {}, text));
-    return card('schedule', 'Scheduled publish', badge(...scheduleBadge(shown)),
-        isInDoubt(shown) ? message('warning', texts) : texts,
+    const {rollout, state, zone} = shown;
+    return card('schedule', rollout ? 'Rollout' : 'Scheduled publish',
+        badge(...scheduleBadge(shown)),
+        rollout && state === 'published' ? rolloutViews(visit, shown, rights)
+            : isInDoubt(shown) ? message('warning', texts) : texts,
+        rollout && state === 'waiting' && [
+            rollout.reportsBefore && h('p', {}, rollout.reportsBefore.text),
+            stepsTable(rollout, zone)],
         h('p', {class: 'muted'}, shown.scheduler
             && `Scheduled by ${participantName(shown.scheduler)}. `,
         shown.after && h('a', {href: address('change-request', {id: shown.after})},
             'The request before it')),
-        part && h('div', {class: 'actions'},
+        part && part !== 'step' && h('div', {class: 'actions'},
             part === 'start' && actButton('move-schedule', 'Move …', rights.moveSchedule,
                 () => schedule(visit, request, true)),
             actButton('cancel-schedule', part === 'start' ? 'Cancel the schedule …'
@@ -120,9 +130,10 @@ export function scheduleCard(visit, request, rights) {
  */
 export async function confirmEarly({schedule: waiting, requiredApprovals}) {
     if (!waiting || waitingPart(waiting) !== 'start') return true;
-    const {at, until, zone} = waiting;
+    const {at, until, zone, rollout} = waiting;
     return ask({title: 'Publish before its time?', action: 'Publish now', cancel: 'Let it wait',
         text: `The request is scheduled for ${zonedText(at, zone)}. Publishing it now cancels `
             + `that${until ? `; it is not taken back ${zonedText(until, zone)} either` : ''}.`
+            + (rollout ? ' It stays as it is then: no step of the rollout follows.' : '')
             + (requiredApprovals ? ' Approvals for that time do not count now.' : '')});
 }

@@ -99,9 +99,10 @@ export class ScheduleFields {
     /**
      * @param {?EnteredTimes} kept What was entered before.
      * @param {(entered: EnteredTimes) => void} keep Called with what is entered.
-     * @param {Schedule} [schedule] The schedule that is moved.
+     * @param {{schedule?: Schedule, hasEnds?: boolean}} options The schedule that is moved; false
+     *     for times without an end.
      */
-    constructor(kept, keep, schedule) {
+    constructor(kept, keep, {schedule, hasEnds = true} = {}) {
         const {start, end, hasEnd, zone} = kept
             ?? firstTimes(meantValue(zoneRule, readerZone()), schedule);
         this.#keep = keep;
@@ -111,7 +112,7 @@ export class ScheduleFields {
         };
         this.#start = new TimeField('Date and time', start, update);
         this.#end = new TimeField('Date and time of the end', end, update);
-        this.#hasEnd = h('input', {type: 'checkbox', checked: hasEnd, onchange: update});
+        this.#hasEnd = h('input', {type: 'checkbox', checked: hasEnd && hasEnds, onchange: update});
         const list = h('datalist', {id: newID('zones')}, definedValues('timeZone')
             .filter(([name]) => isZone(name)).map(([value, name]) => h('option', {value}, name)));
         this.#zone = h('input', {type: 'text', value: zone, list: list.id, autocomplete: 'off',
@@ -123,8 +124,9 @@ export class ScheduleFields {
         this.node = h('div', {class: 'stack'}, this.#start.node,
             field('Time zone', this.#zone, {hint: 'The place whose clocks count.',
                 problems: this.#zoneProblem}), list,
-            h('label', {class: 'check'}, this.#hasEnd, ' Take it back at a later time'),
-            this.#endPlace, exactHint());
+            hasEnds && [
+                h('label', {class: 'check'}, this.#hasEnd, ' Take it back at a later time'),
+                this.#endPlace, exactHint()]);
         this.#show();
     }
 

@@ -3,13 +3,15 @@
  */
 
 /**
- * The part of a schedule that waits; null when nothing more happens.
+ * The part of a schedule that waits; null when nothing more happens by itself. A step of a rollout
+ * that is held waits for a person.
  *
  * @param {Schedule} [schedule]
- * @returns {'start' | 'end' | null}
+ * @returns {'start' | 'step' | 'end' | null}
  */
 export function waitingPart(schedule) {
     if (schedule?.state === 'waiting') return 'start';
+    if (schedule?.rollout?.state === 'running') return 'step';
     return schedule?.state === 'published' && schedule.end?.state === 'waiting' ? 'end' : null;
 }
 
@@ -21,7 +23,9 @@ export function waitingPart(schedule) {
 export function dueTime(schedule) {
     const part = waitingPart(schedule);
     if (!schedule || !part) return Infinity;
-    return Date.parse((part === 'start' ? schedule.time : schedule.untilTime) ?? '');
+    const times = {start: schedule.time, step: schedule.rollout?.nextTime,
+        end: schedule.untilTime};
+    return Date.parse(times[part] ?? '');
 }
 
 /**

@@ -8,7 +8,7 @@ import {address} from '../routing/router.js';
 import {listScheduled} from '../server/change-requests.js';
 import {poll} from '../server/poll.js';
 import {count} from '../text/formats.js';
-import {zonedText} from '../text/time-zones.js';
+import {readerZone, zonedText} from '../text/time-zones.js';
 import {dueTime, inTimeOrder, waitingPart} from './schedule-state.js';
 
 /** Requests of an answer; the server sends at most 50. */
@@ -74,11 +74,14 @@ export function followWaiting(project, signal, show) {
 /** @param {ChangeRequest} request */
 function waitingItem({id, title, schedule}) {
     if (!schedule) return null;
-    const {at, until, zone} = schedule;
-    const isStart = waitingPart(schedule) === 'start';
-    return h('li', {}, isStart ? 'Change request ' : 'The end of ',
-        h('a', {href: address('change-request', {id})}, `“${title}”`), ' is scheduled for ',
-        zonedText((isStart ? at : until) ?? at, zone), '.');
+    const {at, until, zone, rollout} = schedule;
+    const part = waitingPart(schedule);
+    const time = part === 'step' && rollout?.nextTime
+        ? zonedText(rollout.nextTime, zone ?? readerZone())
+        : zonedText((part === 'start' ? at : until) ?? at, zone);
+    return h('li', {}, part === 'start' ? 'Change request '
+        : part === 'step' ? 'The next step of the rollout ' : 'The end of ',
+    h('a', {href: address('change-request', {id})}, `“${title}”`), ` is scheduled for ${time}.`);
 }
 
 /**

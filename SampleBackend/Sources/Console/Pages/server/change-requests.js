@@ -6,7 +6,7 @@ import {call, NoAnswerError, projectPath} from './api.js';
 import {clearDoubt, isUnsettled} from './publishing.js';
 
 /** Milliseconds by which the clocks of browser and server may differ. */
-const clockDifference = 10 * 60 * 1000;
+export const clockDifference = 10 * 60 * 1000;
 
 /**
  * Path of a request, or of what is below it.
@@ -47,7 +47,7 @@ function withoutNull(times) {
  *
  * @param {ChangeRequest} request
  */
-const seen = ({etag}) => ({ifMatch: `"${etag}"`});
+export const seen = ({etag}) => ({ifMatch: `"${etag}"`});
 
 /**
  * A page of the requests, the last changed one first.
@@ -72,13 +72,19 @@ export async function countOpenRequests(project) {
 }
 
 /**
+ * Reads a request; one that is rolled out, with what apps report.
+ *
  * @param {string} project
  * @param {string} id
  * @param {AbortSignal} [signal]
  * @returns {Promise<ChangeRequest>}
  */
 export async function readRequest(project, id, signal) {
-    return (await call('GET', pathOf(project, id), {signal})).body;
+    /** @type {ChangeRequest} */
+    const request = (await call('GET', pathOf(project, id), {signal})).body;
+    if (!request.schedule?.rollout) return request;
+    const path = projectPath(project, `rollouts/${encodeURIComponent(id)}`);
+    return (await call('GET', path, {signal})).body;
 }
 
 /**
@@ -205,14 +211,15 @@ export async function scheduleRequest(project, request, times) {
 }
 
 /**
- * Moves a schedule that waits; returns the request's new state.
+ * Moves a schedule that waits; returns the request's new state. A rollout has no end.
  *
  * @param {string} project
  * @param {ChangeRequest} request
  * @param {ScheduleTimes} times
  */
 export async function moveSchedule(project, request, times) {
-    await call('PATCH', schedulesPath(project, request.id), {...seen(request), body: times});
+    const body = request.schedule?.rollout ? withoutNull(times) : times;
+    await call('PATCH', schedulesPath(project, request.id), {...seen(request), body});
     return readRequest(project, request.id);
 }
 

@@ -75,3 +75,15 @@ export function withPercentNumber(expression, {start, end}, value) {
     const text = String(Number(bounded.toFixed(6)));
     return expression.slice(0, start) + text + expression.slice(end);
 }
+
+/**
+ * The percentage up to which an expression is true for users, which a rollout can raise; null
+ * unless it has exactly one rule on `percent`, with such a bound. The server decides again.
+ *
+ * @param {string} expression
+ */
+export function rolloutBound(expression) {
+    const rules = [...masked(expression).matchAll(rule)];
+    const [, , operator, single, , upper] = rules[0] ?? [];
+    return rules.length !== 1 || operator === '>' ? null : Number(upper ?? single);
+}
