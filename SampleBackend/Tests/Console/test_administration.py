@@ -254,6 +254,17 @@ class WebhookTests(TaskCase):
         self.wait_for_text(f"Change request {answer['id']} opened", "dialog table")
         self.check_page("deliveries-of-steps")
 
+    def test_adds_a_webhook_that_is_asked_before_each_step_of_a_rollout(self):
+        self.go("webhooks")
+        self.press("Add webhook")
+        self.write("Address", "https://webhook.invalid/rollouts")
+        self.field("Ask before each step of a rollout").click()
+        self.press("Add the webhook")
+        self.press("Done")
+        self.wait_for_text("Also asked before each step of a rollout", "tbody")
+        self.assertEqual(self.call("GET", "webhooks")[1]["webhooks"][0]["events"],
+                         ["publish", "rolloutStep"])
+
     def test_shows_a_failing_delivery_without_a_reload(self):
         self.go("webhooks")
         self.wait_for_text("There are no webhooks", "main")

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {listedAddress} from '../../Sources/Console/Pages/access/webhook-address.js';
-import {attemptText, deliveryState, eventText} from '../../Sources/Console/Pages/access/webhook-outcome.js';
+import {attemptText, deliveryState, eventsTexts, eventText}
+    from '../../Sources/Console/Pages/access/webhook-outcome.js';
 
 test('a delivery that waits after a failed attempt is failing', () => {
     assert.equal(deliveryState({state: 'PENDING'})[0], 'Waiting');
@@ -27,7 +28,18 @@ test('a delivery is named by its version, or by its change request and the step'
     assert.equal(eventText({versionNumber: '8'}), 'version 8');
     assert.equal(eventText({changeRequest: 'a1', step: 'changesRequested'}),
         'change request a1 changes requested');
+    assert.equal(eventText({changeRequest: 'a1', step: 'rolloutHeld'}),
+        'change request a1 rollout held');
     assert.equal(eventText({changeRequest: 'a1', step: 'new'}), 'change request a1 new');
+});
+
+test('the events of a webhook are named', () => {
+    assert.deepEqual(eventsTexts(), []);
+    assert.deepEqual(eventsTexts(['publish']), []);
+    assert.deepEqual(eventsTexts(['publish', 'changeRequest', 'rolloutStep']),
+        ['Also steps of change requests', 'Also asked before each step of a rollout']);
+    assert.deepEqual(eventsTexts(['rolloutStep']),
+        ['Asked before each step of a rollout, not versions']);
 });
 
 for (const [address, shown] of [

@@ -2,6 +2,8 @@
  * Event, state and outcome of a delivery to a webhook.
  */
 
+import {capitalized} from '../text/formats.js';
+
 /** @type {Record<string, [text: string, kind: string]>} */
 const states = {
     PENDING: ['Waiting', 'waiting'], DELIVERED: ['Delivered', 'good'], FAILED: ['Failed', 'bad'],
@@ -14,6 +16,8 @@ const steps = {
     published: 'published', bypassed: 'published without approval', closed: 'closed',
     scheduled: 'scheduled', scheduleCancelled: 'schedule cancelled',
     scheduleFailed: 'not published as scheduled', takenBack: 'taken back',
+    rolloutStep: 'rolled out further', rolloutHeld: 'rollout held',
+    rolloutResumed: 'rollout resumed', rolloutEnded: 'rollout ended',
     expired: 'expired',
 };
 
@@ -25,6 +29,21 @@ const steps = {
 export function eventText({versionNumber, changeRequest, step = ''}) {
     if (versionNumber) return `version ${versionNumber}`;
     return `change request ${changeRequest} ${steps[step] ?? step}`;
+}
+
+/**
+ * What a webhook gets besides versions, or instead of them, as phrases; none for versions only.
+ *
+ * @param {string[]} [events] Missing from an earlier server.
+ * @returns {string[]}
+ */
+export function eventsTexts(events = ['publish']) {
+    const texts = [
+        events.includes('changeRequest') ? 'steps of change requests' : '',
+        events.includes('rolloutStep') ? 'asked before each step of a rollout' : '',
+    ].filter(Boolean);
+    return events.includes('publish') ? texts.map((text) => `Also ${text}`)
+        : texts.map((text) => `${capitalized(text)}, not versions`);
 }
 
 /**

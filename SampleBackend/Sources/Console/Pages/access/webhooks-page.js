@@ -1,6 +1,6 @@
 /**
  * Webhooks page: URLs that the server calls after every publish, and if wanted at each step of a
- * change request; publishers change them.
+ * change request and before each step of a rollout; publishers change them.
  */
 
 import {badge, field, guarded, message, nothing, pageHead, table, timeText}
@@ -15,7 +15,7 @@ import {refusal} from '../server/session.js';
 import {Creation} from './creation.js';
 import {showSecret} from './secret-dialog.js';
 import {listedAddress, shownAddress, withoutSecrets} from './webhook-address.js';
-import {attemptText, deliveryState, eventText} from './webhook-outcome.js';
+import {attemptText, deliveryState, eventsTexts, eventText} from './webhook-outcome.js';
 
 /** Milliseconds between readings of what was delivered. */
 const interval = 5000;
@@ -76,13 +76,14 @@ async function openDeliveries(project, webhook) {
  *
  * @param {PageContext} context Page context.
  * @param {function(): void} added Called after it was added, to refresh the list.
- * @param {?{url: string, requests?: boolean, isShortened?: boolean}} kept Fields of an unfinished
- *     form.
+ * @param {?{url: string, requests?: boolean, steps?: boolean, isShortened?: boolean}} kept Fields
+ *     of an unfinished form.
  */
 export async function addWebhook({project, session}, added, kept = null) {
     const url = h('input', {type: 'url', required: true, placeholder: 'https://example.com/hook',
         'data-autofocus': true, value: kept?.url ?? '', oninput: () => warn()});
     const requests = h('input', {type: 'checkbox', checked: kept?.requests ?? false});
+    const steps = h('input', {type: 'checkbox', checked: kept?.steps ?? false});
     const again = h('div', {'aria-live': 'polite'});
     const left = new AbortController();
     /** @type {string[]} */
@@ -121,14 +122,21 @@ export async function addWebhook({project, session}, added, kept = null) {
                 ' Also at each step of a change request'),
             h('p', {class: 'hint'}, 'Such as a new one, an approval and a publish, with the title '
                 + 'and who acted; without values.')),
+            h('div', {}, h('label', {class: 'check'}, steps, ' Ask before each step of a rollout'),
+                h('p', {class: 'hint'}, 'The receiver can refuse the step: it answers with status '
+                    + '409 and a reason, and the rollout is held. Without an answer, no step '
+                    + 'is published.')),
             creation.node],
         action: 'Add the webhook',
         submit: () => creation.create({url: url.value.trim(),
-            ...requests.checked && {events: ['publish', 'changeRequest']}}),
+            ...(requests.checked || steps.checked) && {events: ['publish',
+                ...requests.checked ? ['changeRequest'] : [],
+                ...steps.checked ? ['rolloutStep'] : []]}}),
         mayLeave: () => creation.isInDoubt,
     }, close), {isDirty: () => Boolean(kept), form: {
         user: session.name, project, kind: 'webhook', arguments: [],
         content: () => ({url: withoutSecrets(url.value), requests: requests.checked,
+            steps: steps.checked,
             isShortened: withoutSecrets(url.value) !== url.value.trim()
                 || (kept?.isShortened && url.value === kept.url)})}});
     creation.end();
@@ -163,9 +171,7 @@ export function show(main, context) {
     /** @param {Webhook} webhook */
     const row = (webhook) => h('tr', {},
         h('th', {scope: 'row', class: 'wide'}, h('code', {}, webhook.url),
-            webhook.events?.includes('changeRequest') && h('div', {class: 'muted'},
-                webhook.events.includes('publish') ? 'Also steps of change requests'
-                    : 'Steps of change requests only')),
+            eventsTexts(webhook.events).map((text) => h('div', {class: 'muted'}, text))),
         h('td', {}, webhook.lastDelivery ? [stateBadge(webhook.lastDelivery), ' ',
             h('span', {class: 'muted'}, eventText(webhook.lastDelivery)),
             deliveryState(webhook.lastDelivery)[1] === 'bad'
