@@ -2,6 +2,7 @@ import {answerRequests, Clock} from './browser.mjs';
 import assert from 'node:assert/strict';
 import {afterEach, beforeEach, test} from 'node:test';
 
+import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {perform, requestActs} from '../../Sources/Console/Pages/requests/request-acts.js';
 import {followSchedules} from '../../Sources/Console/Pages/requests/schedule-following.js';
 import {scheduleBadge, scheduleNews, scheduleTexts}
@@ -216,6 +217,8 @@ test('the bounds of a rollout are named', () => {
             + 'connections break, it is held.');
     assert.equal(boundText({...plan, maximumProblemPercent: undefined, minimumClients: 0}),
         'Problems that apps report do not hold it.');
+    assert.match(boundText({...plan, ...parseJSON('{"maximumProblemPercent": 1.0}')}),
+        /more than 1% of/);
 });
 
 test('what apps report is named; an unknown result is shown as it is', () => assert.deepEqual(

@@ -87,10 +87,11 @@ export function planText({condition, percents, intervalMinutes}) {
 export function boundText(plan) {
     const {maximumProblemPercent: problems, maximumLostStreamPercent: streams, minimumClients = 0,
         onProblems} = plan;
+    // Numbers that the server writes as 1.0 are not read as JavaScript's.
     const bounds = [
         problems !== undefined
-            && `more than ${problems}% of the apps that have it report new problems`,
-        streams !== undefined && `more than ${streams}% of the connections break`,
+            && `more than ${Number(problems)}% of the apps that have it report new problems`,
+        streams !== undefined && `more than ${Number(streams)}% of the connections break`,
     ].filter(Boolean).join(', or ');
     const response = onProblems === 'takeBack' ? 'the last step is taken back, and it is held'
         : 'it is held';
