@@ -27,6 +27,8 @@ struct AuditSearch: Sendable {
         "SCHEDULE_PUBLISH": "Schedule publish",
         "CANCEL_SCHEDULED_PUBLISH": "Cancel scheduled publish",
         "END_SCHEDULED_PUBLISH": "Not published as scheduled",
+        "HOLD_ROLLOUT": "Hold rollout", "RESUME_ROLLOUT": "Resume rollout",
+        "END_ROLLOUT": "End rollout",
         "EXPIRE_CHANGE_REQUEST": "Change request expired",
     ]
 
