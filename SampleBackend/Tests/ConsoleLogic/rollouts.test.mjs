@@ -202,8 +202,8 @@ test('a rollout that waits says when it starts, and what follows', () => {
     const [start, rest] = scheduleTexts(waiting);
     assert.match(start, /^Will be published /);
     assert.equal(rest, '“Beta users” goes to 1%, 5%, 25%, 1 hour after each other. If more than 1% '
-        + 'of the apps that have it report new problems, it is held. Each step waits for reports of '
-        + '100 apps.');
+        + 'of the apps that have it report new problems, it is held. Each step waits up to an hour for '
+        + 'reports of 100 apps.');
     const failed = {...waiting, state: 'conflict', reason: 'Both changed it.'};
     assert.match(scheduleTexts(failed)[0], /^Was not published .*Both changed it\.$/);
 });
@@ -211,7 +211,7 @@ test('a rollout that waits says when it starts, and what follows', () => {
 test('the bounds of a rollout are named', () => {
     assert.equal(boundText({...plan, onProblems: 'takeBack', minimumClients: 1}), 'If more than 1% '
         + 'of the apps that have it report new problems, the last step is taken back, and it is '
-        + 'held. Each step waits for reports of 1 app.');
+        + 'held. Each step waits up to an hour for reports of 1 app.');
     assert.equal(boundText({...plan, maximumLostStreamPercent: 20, minimumClients: 0}),
         'If more than 1% of the apps that have it report new problems, or more than 20% of the '
             + 'connections break, it is held.');

@@ -96,8 +96,8 @@ export function boundText(plan) {
     const response = onProblems === 'takeBack' ? 'the last step is taken back, and it is held'
         : 'it is held';
     return (bounds ? `If ${bounds}, ${response}.` : 'Problems that apps report do not hold it.')
-        + (minimumClients
-            ? ` Each step waits for reports of ${count(minimumClients, 'app')}.` : '');
+        + (minimumClients ? ` Each step waits up to an hour for reports of ${
+            count(minimumClients, 'app')}.` : '');
 }
 
 /** @param {string} [reason] */
