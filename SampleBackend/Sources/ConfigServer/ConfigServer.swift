@@ -122,9 +122,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
         administration.maximumAnswerBytes = options.limits.messageBytes
         self.administration = administration
         schedules = ScheduledPublishService(
-            publisher: ScheduledPublisher(
-                administration: administration,
-                inquiry: WebhookInquiry(options: options.webhooks)), logger: logger)
+            administration: administration, webhooks: options.webhooks, logger: logger)
         follower = StoreFollower(
             library: library, access: access, webhooks: webhooks, logger: logger, metrics: metrics,
             schedules: schedules)

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 import TemplateStore
+import WebhookDelivery
 
 /// Publishes what is scheduled, at its time.
 ///
@@ -22,11 +23,12 @@ struct ScheduledPublishService: Service {
     private let wakeUp: AsyncStream<Void>.Continuation
 
     init(
-        publisher: ScheduledPublisher, logger: Logger,
+        administration: Administration, webhooks: WebhookOptions, logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        self.publisher = publisher
+        publisher = ScheduledPublisher(
+            administration: administration, inquiry: WebhookInquiry(options: webhooks))
         self.logger = logger
         self.now = now
     }

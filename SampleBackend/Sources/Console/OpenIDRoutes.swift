@@ -97,6 +97,7 @@ package struct OpenIDRoutes: Sendable {
         let note = cookie(of: request).text(in: request.headerFields[.cookie])
         do throws(OpenIDError) {
             let person = try await signIn.finish(callback, note: note)
+            try await endFormerSessions(of: person)
             guard let holder = access.access.holder(of: person) else {
                 throw OpenIDError(
                     "\(person.name) may not sign in here: no rule of this server allows it.")
@@ -105,6 +106,16 @@ package struct OpenIDRoutes: Sendable {
         } catch {
             await administration.recordFailedSignIn(from: request.address)
             return failed(error.description, signIn, request)
+        }
+    }
+
+    /// Ends the sessions whose rights the provider has changed since; also when no rule allows the
+    /// person any more.
+    private func endFormerSessions(of person: SignedInPerson) async throws(OpenIDError) {
+        do throws(RequestError) {
+            try await administration.endSessionsWithFormerRights(of: person)
+        } catch {
+            throw OpenIDError(error.message)
         }
     }
 

@@ -117,6 +117,25 @@ class SignInTests(unittest.TestCase):
         token = {"Authorization": f"Bearer {TOKEN}"}
         self.assertEqual(Browser(self.backend.url).get(path, **token).status, 200)
 
+    def test_ends_older_sessions_with_rights_that_the_provider_has_taken(self):
+        path = "/v1/projects/default/remoteConfig"
+        self.provider.person = {"sub": "2", "groups": ["editors"]}
+        self.assertIsNone(self.browser.sign_in())
+        same = Browser(self.backend.url)
+        self.assertIsNone(same.sign_in())
+        # The same person elsewhere, with the same rights, ends nothing.
+        self.assertEqual(self.browser.get(path).status, 200)
+        self.provider.person = {"sub": "2", "groups": ["others"]}
+        self.assertIn("no rule of this server allows it", Browser(self.backend.url).sign_in())
+        for browser in (self.browser, same):
+            self.assertEqual(browser.get(path).status, 401)
+        # Another subject is another person.
+        self.provider.person = {"sub": "3", "groups": ["editors"]}
+        self.assertIsNone(self.browser.sign_in())
+        self.provider.person = {"sub": "2", "groups": ["others"]}
+        self.assertIn("no rule", same.sign_in())
+        self.assertEqual(self.browser.get(path).status, 200)
+
     def test_logs_no_secret(self):
         callback = self.browser.begin()
         self.assertIsNone(self.browser.follow(callback))

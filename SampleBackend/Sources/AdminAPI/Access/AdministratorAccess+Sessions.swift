@@ -1,4 +1,5 @@
 package import Foundation
+import JSONTree
 import NIOConcurrencyHelpers
 package import TemplateStore
 
@@ -11,6 +12,15 @@ extension AdministratorAccess {
         try await readSession(id: session.id) { () throws(Failure) in
             try await store()
             return session
+        }
+    }
+
+    /// The sessions of a person, whatever became of the address.
+    func sessions(ofIdentity identity: String) -> [StoredSession] {
+        state.withLockedValue { state in
+            state.sessions.values.filter {
+                $0.person?.identity.hasSameBytes(as: identity) ?? false
+            }
         }
     }
 

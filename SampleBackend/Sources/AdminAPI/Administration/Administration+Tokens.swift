@@ -56,4 +56,14 @@ extension Administration {
         }
         access.removeSession(id: session.id)
     }
+
+    /// Ends the sessions of a person that the provider described differently at a later sign-in, which
+    /// would keep the rights of a former group or address.
+    package func endSessionsWithFormerRights(
+        of person: SignedInPerson
+    ) async throws(RequestError) {
+        for session in access.sessions(ofIdentity: person.identity) where session.person != person {
+            try await removeSession(session, actor: person.name)
+        }
+    }
 }

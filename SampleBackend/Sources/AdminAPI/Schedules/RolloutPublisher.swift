@@ -20,6 +20,7 @@ struct RolloutPublisher: Sendable {
     ///   - started: The rollout.
     ///   - restoreDate: When the store was last restored; nil for never.
     ///   - right: The right of who has scheduled it.
+    /// - Throws: A ``RequestError``; the next call tries again.
     func perform(
         _ started: StartedRollout, restoredAt restoreDate: Date?,
         right: AdministratorAccess.SchedulingRight

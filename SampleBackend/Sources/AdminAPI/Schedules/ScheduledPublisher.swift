@@ -16,7 +16,7 @@ package struct ScheduledPublisher: Sendable {
     private let administration: Administration
     private let rollouts: RolloutPublisher
 
-    /// - Parameter inquiry: Asks webhooks before the steps of rollouts.
+    /// Creates a publisher; `inquiry` asks webhooks before the steps of rollouts.
     package init(administration: Administration, inquiry: WebhookInquiry) {
         self.administration = administration
         rollouts = RolloutPublisher(administration: administration, inquiry: inquiry)
