@@ -39,6 +39,22 @@ test('a publish is confirmed if it removes more than half of the settings', () =
     assert.equal(massRemoval({}, current), null);
 });
 
+test('archived settings count as removed', () => {
+    const archived = (...keys) => ({parameters: Object.fromEntries(
+        keys.map((key) => [key, {archived: true}]))});
+    const current = settings('a', 'b', 'c');
+    const {parameters} = settings('c');
+    assert.deepEqual(massRemoval(current, {parameters: {...archived('a', 'b').parameters,
+        ...parameters}}), {removed: 2, total: 3, archives: true});
+    assert.equal(massRemoval(current, {parameters: {...archived('a').parameters,
+        ...settings('b', 'c').parameters}}), null);
+    // Nobody loses what was archived before.
+    assert.equal(massRemoval(archived('a', 'b', 'c'), {}), null);
+    assert.equal(massRemoval(archived('a', 'b', 'c'), current), null);
+    assert.match(removalText({removed: 2, total: 3, archives: true}),
+        /^This removes or archives 2 of 3 settings\. /);
+});
+
 test('a setting outside of groups is the same in a group named Default', () => {
     assert.equal(massRemoval(settings('a'), {parameterGroups: {Default: settings('a')}}), null);
 });

@@ -13,6 +13,11 @@ type Parameter = {
     conditionalValues?: Record<string, ParameterValue>;
     valueType?: string;
     description?: string;
+    owner?: string;
+    tags?: string[];
+    /** Reason why the setting stays. */
+    permanent?: string;
+    archived?: boolean;
 };
 
 type ParameterGroup = {
@@ -49,7 +54,8 @@ type SettingPlace = {group: string | null, key: string};
 /** Entry of the list of settings. */
 type Setting = SettingPlace & {section: string, name: string, path: string, parameter: Parameter};
 
-type SettingFilter = {find: string, type: string, condition: string, section: string, changed: string};
+type SettingFilter = {find: string, type: string, condition: string, section: string, changed: string,
+    tag: string, owner: string, archived: string};
 
 type Version = {
     versionNumber: string;
@@ -461,7 +467,7 @@ type KnownSignals = {
 
 /** Why a setting has its value for a user. */
 type Reason = {
-    source: 'OVERRIDE' | 'CONDITION' | 'DEFAULT';
+    source: 'OVERRIDE' | 'CONDITION' | 'DEFAULT' | 'ARCHIVED';
     condition?: string;
     falseConditions?: string[];
     unevaluatedConditions?: string[];

@@ -7,6 +7,7 @@ import {ask} from '../controls/dialog.js';
 import {announce, focusOn, h} from '../controls/dom.js';
 import {menuButton} from '../controls/menu.js';
 import {jsonText} from '../json/json-text.js';
+import {usesByCondition} from '../template/condition-uses.js';
 import {removingCondition} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {openConditionDialog} from './condition-dialog.js';
@@ -18,9 +19,10 @@ import {dragHandle, move, onOrderKey, openMove} from './condition-order.js';
  *
  * @param {Workspace} workspace
  * @param {string} name
- * @param {string[]} uses
  */
-async function remove(workspace, name, uses) {
+async function remove(workspace, name) {
+    /** @type {string[]} */
+    const uses = usesByCondition(workspace.template, true).get(name) ?? [];
     const isSure = await ask({
         title: `Delete the condition ${name}?`, isDangerous: true, action: 'Delete the condition',
         text: uses.length
@@ -89,7 +91,7 @@ export class ConditionRow {
     }
 
     #actions() {
-        const {list: {context}, condition, uses} = this;
+        const {list: {context}, condition} = this;
         const {workspace} = context;
         const {name} = condition;
         const isRollable = mayRollOut(context, condition);
@@ -117,7 +119,7 @@ export class ConditionRow {
             h('button', {type: 'button', 'aria-label': `Edit ${name}`, 'data-focus': `edit ${name}`,
                 'data-column': 'edit', onclick: () => this.#open()}, 'Edit'),
             h('button', {type: 'button', class: 'quiet', 'aria-label': `Delete ${name}`,
-                'data-column': 'delete', onclick: () => remove(workspace, name, uses)}, 'Delete')),
+                'data-column': 'delete', onclick: () => remove(workspace, name)}, 'Delete')),
         // In place of the buttons in narrow windows.
         menuButton(`More for ${name}`, () => [
             ['Edit', () => this.#open()],
@@ -125,7 +127,7 @@ export class ConditionRow {
                 ['Roll out …', () => openRollout(context, name)])] : [],
             ['Move to the top', () => move(workspace, this.index, 0)],
             ['Move …', () => openMove(workspace, this.index)],
-            ['Delete …', () => remove(workspace, name, uses), 'dangerous'],
+            ['Delete …', () => remove(workspace, name), 'dangerous'],
         ], {'data-focus': `more ${name}`, 'data-column': 'more'})];
     }
 

@@ -21,7 +21,8 @@ export const partNames = {
     defaultValue: 'Default value', valueType: 'Type', description: 'Description',
     expression: 'Expression', condition: 'Condition', tagColor: 'Colour', name: 'Name',
     value: 'Value', position: 'Place among the conditions',
-    masterKeyOnly: 'Only with the master key',
+    masterKeyOnly: 'Only with the master key', owner: 'Owner', tags: 'Tags',
+    permanent: 'Permanent, because', archived: 'Archived',
 };
 
 /**
@@ -67,6 +68,8 @@ function sides({old, new: now}, isText) {
  * @param {unknown} value
  */
 export function partValue(name, value) {
+    if (name === 'archived') return value === true ? 'Yes: nobody gets it' : value;
+    if (name === 'tags' && Array.isArray(value)) return value.join(', ');
     if (typeof value !== 'string') return value;
     if (name === 'valueType') return typeName(value);
     return name === 'tagColor' ? colorName(value) : value;
@@ -80,7 +83,8 @@ export function partValue(name, value) {
  */
 export function partsView(list, valueType) {
     /** @param {string} name */
-    const isText = (name) => valueType === 'STRING' || name === 'description';
+    const isText = (name) => valueType === 'STRING'
+        || ['description', 'owner', 'tags', 'permanent'].includes(name);
     return folded(list, (parts) => h('dl', {class: 'parts'}, parts.map((part) => h('div', {},
         h('dt', {}, partName(part.name)), h('dd', {}, sides({...part,
             old: partValue(part.name, part.old), new: partValue(part.name, part.new),

@@ -13,7 +13,7 @@ import {address} from '../routing/router.js';
 import {waitingPart} from '../schedules/schedule-state.js';
 import {waitingNotice} from '../schedules/waiting-schedules.js';
 import {approvalProblem, mayBypass} from '../server/protection.js';
-import {settingCount} from '../template/removals.js';
+import {settingCount, withoutArchived} from '../template/removals.js';
 import {actButton} from './request-forms.js';
 import {isOwnRequest} from './request-rights.js';
 import {isOpen} from './request-texts.js';
@@ -101,9 +101,10 @@ async function publish(visit, request, grounds) {
     const {details, workspace} = visit.context;
     const {liveChanges, liveVersionNumber, schedule} = request;
     const removed = (liveChanges?.parameters ?? [])
-        .filter(({change}) => change === 'REMOVED').length;
+        .filter(({change, parts}) => change === 'REMOVED'
+            || parts.some(({name, new: now}) => name === 'archived' && now === true)).length;
     const total = workspace.versionNumber === liveVersionNumber
-        ? settingCount(workspace.published) : removed;
+        ? settingCount(withoutArchived(workspace.published)) : removed;
     if (removed * 2 > total && !await confirmRemoval(details, {removed, total})) return;
     if (!await confirmEarly(request)) return;
     const cancelsSchedule = waitingPart(schedule) === 'start';

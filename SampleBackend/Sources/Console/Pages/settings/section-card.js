@@ -6,6 +6,7 @@
 import {ask} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {menuButton} from '../controls/menu.js';
+import {isArchived} from '../template/setting-notes.js';
 import {removingGroup} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {openSectionDialog} from './section-dialog.js';
@@ -32,7 +33,7 @@ export class SectionCard {
         this.folds = folds;
         this.number = h('span', {class: 'muted'});
         this.description = h('p', {class: 'muted'});
-        this.empty = h('p', {class: 'nothing'}, 'This section has no settings yet.');
+        this.empty = h('p', {class: 'nothing'});
         this.body = h('div', {}, this.empty, this.list.node);
         this.fold = h('button', {type: 'button', class: 'fold', 'data-focus': `fold ${this.token}`,
             title: name,
@@ -58,10 +59,13 @@ export class SectionCard {
      * @param {Setting[]} settings Its entries of `settingsOf` that pass the filter.
      * @param {boolean} isFiltered True if there is a filter; then it is unfolded, and hidden when
      *     no setting passes.
+     * @param {boolean} showsArchived
      */
-    update(section, settings, isFiltered) {
+    update(section, settings, isFiltered, showsArchived) {
         this.#section = section;
-        const {description, settings: all} = section;
+        const {description} = section;
+        const all = section.settings.filter(({parameter}) => (
+            showsArchived || !isArchived(parameter)));
         this.node.hidden = isFiltered && !settings.length;
         if (this.description.title !== description) {
             fill(this.description, description);
@@ -70,6 +74,8 @@ export class SectionCard {
         this.description.hidden = !description;
         const number = isFiltered ? `${settings.length} of ${all.length}` : String(all.length);
         if (this.number.textContent !== number) this.number.textContent = number;
+        this.empty.textContent = section.settings.length
+            ? 'All settings of this section are archived.' : 'This section has no settings yet.';
         this.empty.hidden = settings.length > 0;
         this.list.node.hidden = !settings.length;
         this.#setFolded(!isFiltered && this.folds.has(this.token));

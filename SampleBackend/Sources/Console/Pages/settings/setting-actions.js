@@ -8,10 +8,12 @@ import {choice, field} from '../controls/controls.js';
 import {dialogForm} from '../controls/dialog-form.js';
 import {ask, openDialog} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
+import {withMember} from '../json/json.js';
 import {wholeAddress} from '../routing/address-bar.js';
 import {address} from '../routing/router.js';
 import {problemsWithin, sentence, validateEdit} from '../server/validation.js';
 import {parameterPath} from '../template/paths.js';
+import {isArchived} from '../template/setting-notes.js';
 import {conditions, editingParametersAt, movingParameters, parameter, removingParameters, sections,
     withConditionalValue} from '../template/template.js';
 import {count} from '../text/formats.js';
@@ -57,7 +59,7 @@ export async function copyLink({name, path}) {
 }
 
 /**
- * Opens the dialog for a new setting with the values of another one.
+ * Opens the dialog for a new setting with the values of another one; it is not archived.
  *
  * @param {PageContext} context
  * @param {Setting} setting
@@ -68,7 +70,8 @@ export function duplicate(context, {group, key, parameter: content}) {
     for (let number = 2; parameter(template, group, copyKey) !== undefined; number += 1) {
         copyKey = `${key}_copy${number}`;
     }
-    return openSettingDialog(context, group, null, {key: copyKey, parameter: content});
+    return openSettingDialog(context, group, null,
+        {key: copyKey, parameter: withMember(content, 'archived', undefined)});
 }
 
 /**
@@ -92,6 +95,21 @@ export async function remove({workspace}, settings) {
     announce(`${isOne ? `${settings[0].name} is` : `${count(settings.length, 'setting')} are`} `
         + 'deleted from the draft.');
     return true;
+}
+
+/**
+ * Archives a setting in the draft, or restores it.
+ *
+ * @param {{workspace: Workspace}} context
+ * @param {Setting} setting
+ */
+export function toggleArchived({workspace}, setting) {
+    const archives = !isArchived(setting.parameter);
+    workspace.edit(editingParametersAt(workspace.template, present(workspace, [setting]),
+        (old) => withMember(old, 'archived', archives || undefined)));
+    announce(archives
+        ? `${setting.name} is archived in the draft. Nobody gets it after the next publish.`
+        : `${setting.name} is restored in the draft.`);
 }
 
 /**

@@ -14,6 +14,7 @@ import {memberPath, parameterPath} from '../template/paths.js';
 import {conditions, parameter, settingParameter} from '../template/template.js';
 import {valueTypes} from '../template/value-types.js';
 import {ConditionalValues} from './conditional-values.js';
+import {NotesFields} from './notes-fields.js';
 import {valueField} from './value-field.js';
 
 /** State and controls of the form. */
@@ -54,6 +55,8 @@ class SettingForm {
         }});
         this.description = h('input', {type: 'text', autocomplete: 'off',
             value: this.original.description ?? '', oninput: changed});
+        this.notes = new NotesFields({
+            template: workspace.template, parameter: this.original, changed});
         this.defaultValue = valueField({
             label: 'Default value', valueType: this.type.value, isDefault: true, changed,
             value: this.original.defaultValue});
@@ -92,6 +95,7 @@ class SettingForm {
         setMember(result, 'defaultValue', this.defaultValue.value());
         setMember(result, 'conditionalValues', values.length ? objectOf(values) : undefined);
         setMember(result, 'description', this.description.value.trim() || undefined);
+        this.notes.write(result);
         return result;
     }
 
@@ -166,6 +170,7 @@ class SettingForm {
                 take(memberPath(`${path}.conditionalValues`, name))));
         }
         this.descriptionProblems.show(take(`${path}.description`), this.description);
+        this.notes.showProblems((name) => take(`${path}.${name}`));
         this.keyProblems.show([...left].filter((problem) => problem.path === path), this.key);
         this.otherProblems.show([...left].filter((problem) => problem.path !== path));
         return waiting;
@@ -209,6 +214,7 @@ export async function openSettingDialog(context, group, key, content = null) {
             field('Description', form.description, {problems: form.descriptionProblems.node}),
             form.defaultValue.node,
             h('fieldset', {}, h('legend', {}, 'Conditional values'), form.conditional.node),
+            form.notes.node,
             form.otherProblems.node, form.checked.state,
             workspace.isOutdated && message('info', 'Another version was published meanwhile. '
                 + 'Your changes are merged with it when you publish.')],

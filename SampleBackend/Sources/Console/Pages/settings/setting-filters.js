@@ -6,8 +6,10 @@ import {Combobox} from '../controls/combobox.js';
 import {choice, field} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {setQuery} from '../routing/router.js';
+import {archivedCount, knownNotes} from '../template/setting-notes.js';
 import {conditions, sections} from '../template/template.js';
 import {valueTypes} from '../template/value-types.js';
+import {count} from '../text/formats.js';
 import {filterOf, filterParameters, noFilter, sectionToken} from './setting-index.js';
 
 /**
@@ -50,6 +52,14 @@ export class SettingFilters {
                     ({name}) => /** @type {Choice} */ ([name, name]))],
             chosen: (name) => this.#set('condition', name)});
         this.section = this.#choice('section');
+        this.tag = this.#choice('tag');
+        this.owner = this.#choice('owner');
+        this.tagField = field('Tag', this.tag);
+        this.ownerField = field('Owner', this.owner);
+        this.archived = h('input', {type: 'checkbox', checked: this.filter.archived !== '',
+            onchange: () => this.#set('archived', this.archived.checked ? 'shown' : '')});
+        this.archivedText = h('span', {});
+        this.archivedField = h('label', {class: 'check'}, this.archived, ' ', this.archivedText);
         this.changes = h('input', {type: 'checkbox', checked: this.filter.changed !== '',
             onchange: () => this.#set('changed', this.changes.checked ? 'draft' : '')});
         this.found = h('p', {class: 'muted', role: 'status'});
@@ -60,7 +70,9 @@ export class SettingFilters {
         this.node = h('div', {class: 'filters', role: 'search'},
             field('Find', this.search), field('Type', this.type),
             field('Condition', this.condition), field('Section', this.section),
+            this.tagField, this.ownerField,
             h('label', {class: 'check'}, this.changes, ' Only what the draft changes'),
+            this.archivedField,
             this.clearButton, this.found);
         document.addEventListener('keydown', (event) => {
             if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey
@@ -103,13 +115,32 @@ export class SettingFilters {
         this.condition.update();
         show(this.section, 'section', 'All sections',
             sections(template).map(({group, name}) => [sectionToken(group), name]));
+        const {owners, tags} = knownNotes(template);
+        /** @param {string} name @returns {Choice} */
+        const same = (name) => [name, name];
+        show(this.tag, 'tag', 'All tags', tags.map(same));
+        show(this.owner, 'owner', 'All owners', owners.map(same));
+        this.tagField.hidden = !tags.length && !this.filter.tag;
+        this.ownerField.hidden = !owners.length && !this.filter.owner;
+        const archived = archivedCount(template);
+        this.archivedField.hidden = !archived && !this.filter.archived;
+        this.archivedText.textContent = `Show ${count(archived, 'archived setting')}`;
+    }
+
+    /** Shows the archived settings, too. */
+    showArchived() {
+        this.archived.checked = true;
+        this.#set('archived', 'shown');
     }
 
     /** Removes all filters. */
     clear() {
         this.filter = {...noFilter};
         this.search.value = '';
-        for (const select of [this.type, this.condition, this.section]) select.value = '';
+        for (const select of [this.type, this.condition, this.section, this.tag, this.owner]) {
+            select.value = '';
+        }
+        this.archived.checked = false;
         this.changes.checked = false;
         this.#follow();
     }

@@ -5,6 +5,7 @@
 import {valueText} from '../controls/value-view.js';
 import {isEqual} from '../json/json.js';
 import {parameterPath} from '../template/paths.js';
+import {isArchived, ownerOf, permanentReasonOf, tagsOf} from '../template/setting-notes.js';
 import {parameter as parameterOf, sections} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
 import {searchWords} from '../text/search.js';
@@ -26,7 +27,8 @@ function textOf(parameter) {
     if (!texts.has(parameter)) {
         const conditional = parameter.conditionalValues ?? {};
         texts.set(parameter, [
-            parameter.description ?? '', typeName(parameter.valueType),
+            parameter.description ?? '', typeName(parameter.valueType), ownerOf(parameter),
+            ...tagsOf(parameter), permanentReasonOf(parameter),
             ...[parameter.defaultValue, ...Object.values(conditional)].map(valueText),
             ...Object.keys(conditional),
         ].join('\n').toLowerCase());
@@ -70,8 +72,9 @@ export function isChangedSince(baseTemplate, {group, key, parameter}) {
     return !isEqual(parameterOf(baseTemplate, group, key), parameter);
 }
 
-/** Filter that every setting passes. */
-export const noFilter = {find: '', type: '', condition: '', section: '', changed: ''};
+/** Filter that every setting passes that is not archived. */
+export const noFilter = {find: '', type: '', condition: '', section: '', changed: '', tag: '',
+    owner: '', archived: ''};
 
 /**
  * Filter of the query of an address.
@@ -82,7 +85,8 @@ export const noFilter = {find: '', type: '', condition: '', section: '', changed
 export function filterOf(query) {
     const text = (/** @type {keyof SettingFilter} */ name) => query.get(name) ?? '';
     return {find: text('find'), type: text('type'), condition: text('condition'),
-        section: text('section'), changed: text('changed')};
+        section: text('section'), changed: text('changed'), tag: text('tag'), owner: text('owner'),
+        archived: text('archived')};
 }
 
 /**
@@ -95,12 +99,12 @@ export function filterParameters(filter) {
 }
 
 /**
- * True if a filter can hide settings.
+ * True if a filter can hide settings that are not archived.
  *
  * @param {SettingFilter} filter
  */
 export function isFiltering(filter) {
-    return Object.values(filter).some((text) => text.trim() !== '');
+    return Object.values({...filter, archived: ''}).some((text) => text.trim() !== '');
 }
 
 /**
@@ -114,7 +118,8 @@ export function sectionToken(group) {
 
 /**
  * Settings that pass a filter. Each word of `find` must occur in the section's name, the key, the
- * description, the type, a value or the name of a condition, in any order.
+ * description, the owner, a tag, the type, a value or the name of a condition, in any order. The
+ * archived ones pass with `archived`, or if the draft changes them and only these are asked for.
  *
  * @param {Template} template
  * @param {Template} baseTemplate
@@ -126,6 +131,9 @@ export function matching(template, baseTemplate, filter) {
         const {parameter} = setting;
         if (filter.section && sectionToken(setting.group) !== filter.section) return false;
         if (filter.type && (parameter.valueType ?? 'STRING') !== filter.type) return false;
+        if (!filter.archived && !filter.changed && isArchived(parameter)) return false;
+        if (filter.tag && !tagsOf(parameter).includes(filter.tag)) return false;
+        if (filter.owner && ownerOf(parameter) !== filter.owner) return false;
         if (filter.condition
             && !Object.hasOwn(parameter.conditionalValues ?? {}, filter.condition)) return false;
         if (words.length) {

@@ -7,13 +7,14 @@ import {arrange, fill, h} from '../controls/dom.js';
 import {RowWindow} from '../controls/row-window.js';
 import {go} from '../routing/router.js';
 import {refusal} from '../server/session.js';
+import {isArchived} from '../template/setting-notes.js';
 import {sections} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {emptyProjectView} from './empty-project.js';
 import {Folds} from './folds.js';
 import {SectionCard} from './section-card.js';
 import {SectionJumps} from './section-jumps.js';
-import {copyLink, duplicate, move, remove} from './setting-actions.js';
+import {copyLink, duplicate, move, remove, toggleArchived} from './setting-actions.js';
 import {openSettingDialog} from './setting-dialog.js';
 import {SettingFilters} from './setting-filters.js';
 import {SettingHistories} from './setting-history.js';
@@ -116,10 +117,12 @@ export class SettingList {
      * @param {boolean} isFiltered
      */
     #drawCards(byGroup, isFiltered) {
+        const {archived, changed} = this.filters.filter;
+        const showsArchived = Boolean(archived || changed);
         const cards = this.#sections.map((section) => {
             const token = sectionToken(section.group);
             const card = this.#cards.get(token) ?? new SectionCard(section, this.context, this);
-            card.update(section, byGroup.get(section.group) ?? [], isFiltered);
+            card.update(section, byGroup.get(section.group) ?? [], isFiltered, showsArchived);
             return {token, card};
         });
         this.#cards = new Map(cards.map(({token, card}) => [token, card]));
@@ -151,12 +154,18 @@ export class SettingList {
     }
 
     /**
-     * Scrolls to a setting and focuses it; false when no row has the path.
+     * Scrolls to a setting and focuses it, and shows archived ones if it is one; false when no row
+     * has the path.
      *
      * @param {string} path
      */
     reveal(path) {
-        const setting = this.shown.find((candidate) => candidate.path === path);
+        const find = () => this.shown.find((candidate) => candidate.path === path);
+        if (!find() && settingsOf(this.workspace.template).some((candidate) => (
+            candidate.path === path && isArchived(candidate.parameter)))) {
+            this.filters.showArchived();
+        }
+        const setting = find();
         if (!setting) return false;
         const token = sectionToken(setting.group);
         if (this.folds.has(token)) {
@@ -253,6 +262,8 @@ export class SettingList {
             ['Move to another section …', () => move(context, [setting])],
             history,
             link,
+            [isArchived(setting.parameter) ? 'Restore' : 'Archive',
+                () => toggleArchived(context, setting)],
             ['Delete …', () => remove(context, [setting]), 'dangerous'],
         ] : [['Show', () => this.#open(setting)], history, link];
     }

@@ -8,6 +8,7 @@ import {menuButton} from '../controls/menu.js';
 import {valueText, valueView} from '../controls/value-view.js';
 import {member} from '../json/json.js';
 import {isSwitchable} from '../template/boolean-values.js';
+import {isArchived, ownerOf, permanentReasonOf, tagsOf} from '../template/setting-notes.js';
 import {conditions} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
 import {count} from '../text/formats.js';
@@ -36,6 +37,17 @@ function conditionsView({valueType, conditionalValues}, template) {
 }
 
 /**
+ * What the template tells people about a setting, on one line.
+ *
+ * @param {Parameter} parameter
+ */
+function notesOf(parameter) {
+    return [parameter.description, ownerOf(parameter), tagsOf(parameter).join(', '),
+        permanentReasonOf(parameter) && `permanent: ${permanentReasonOf(parameter)}`]
+        .filter(Boolean).join(' · ');
+}
+
+/**
  * Element of a setting.
  *
  * @param {Setting} setting Entry of `settingsOf`.
@@ -48,21 +60,24 @@ function conditionsView({valueType, conditionalValues}, template) {
 export function settingRow(setting, {workspace}, {
     mayEdit, isSelected, isDraft, open, select, menu, changed}) {
     const {name, key, parameter} = setting;
+    const archived = isArchived(parameter);
+    const notes = notesOf(parameter);
     /** @type {HTMLInputElement | false} */
     const box = mayEdit && h('input', {type: 'checkbox', checked: isSelected, class: 'pick',
         'aria-label': `Select ${name}`, 'data-focus': `select ${name}`, 'data-column': 'pick',
         onclick: (event) => box && select(box.checked, event.shiftKey)});
-    return h('div', {class: isSelected ? 'setting selected' : 'setting', 'data-path': setting.path},
+    return h('div', {class: `setting${isSelected ? ' selected' : ''}${archived ? ' archived' : ''}`,
+        'data-path': setting.path},
         mayEdit && h('label', {class: 'pick-place'}, box),
         h('div', {class: 'setting-name'},
             h('h3', {class: 'key'}, h('button', {type: 'button', class: 'key-button',
                 'aria-label': `${mayEdit ? 'Edit' : 'Show'} ${name}`, title: key,
                 'data-focus': `edit ${name}`, 'data-column': 'key', onclick: open}, key)),
             isDraft && badge('In the draft', 'changed'),
-            parameter.description && h('p', {class: 'muted', title: parameter.description},
-                parameter.description)),
+            notes && h('p', {class: 'muted', title: notes}, notes)),
         h('span', {class: 'setting-type muted'}, typeName(parameter.valueType)),
-        h('div', {class: 'setting-value'}, mayEdit
+        h('div', {class: 'setting-value'}, archived
+            ? h('span', {class: 'badge', title: 'Nobody gets it.'}, 'Archived') : mayEdit
             && isSwitchable(parameter.valueType, parameter.defaultValue)
             ? valueSwitch(setting, workspace)
             : valueView(parameter.defaultValue, parameter.valueType)),

@@ -7,6 +7,7 @@ import {openDialog} from '../controls/dialog.js';
 import {h} from '../controls/dom.js';
 import {valueView} from '../controls/value-view.js';
 import {member} from '../json/json.js';
+import {isArchived, ownerOf, permanentReasonOf, tagsOf} from '../template/setting-notes.js';
 import {conditions} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
 
@@ -35,6 +36,19 @@ export function valuesView(parameter, template) {
 }
 
 /**
+ * Owner, tags and permanence of a setting; false without any.
+ *
+ * @param {Parameter} parameter
+ */
+function notesView(parameter) {
+    const notes = /** @type {[string, string][]} */ ([['Owner', ownerOf(parameter)],
+        ['Tags', tagsOf(parameter).join(', ')],
+        ['Permanent, because', permanentReasonOf(parameter)]]).filter(([, text]) => text);
+    return notes.length > 0 && h('dl', {class: 'values'}, notes.map(([name, text]) => (
+        h('div', {class: 'value-row'}, h('dt', {class: 'muted'}, name), h('dd', {}, text)))));
+}
+
+/**
  * Opens the dialog for an entry of `settingsOf`.
  *
  * @param {PageContext} context
@@ -43,8 +57,10 @@ export function valuesView(parameter, template) {
 export async function openSettingView({workspace}, {name, parameter}) {
     await openDialog(name, (close) => ({
         body: [
-            h('p', {class: 'badges'}, badge(typeName(parameter.valueType))),
+            h('p', {class: 'badges'}, badge(typeName(parameter.valueType)),
+                isArchived(parameter) && badge('Archived: nobody gets it')),
             parameter.description && h('p', {}, parameter.description),
+            notesView(parameter),
             valuesView(parameter, workspace.template),
         ],
         actions: h('button', {type: 'button', 'data-autofocus': true, onclick: () => close()},

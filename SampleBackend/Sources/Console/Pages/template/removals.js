@@ -2,8 +2,24 @@
  * What a template has and its replacement lacks.
  */
 
-import {member, names} from '../json/json.js';
+import {entries, member, names, objectOf} from '../json/json.js';
+import {isArchived} from './setting-notes.js';
 import {conditions, sections, settingAt} from './template.js';
+
+/**
+ * A template without its archived settings, as apps get it.
+ *
+ * @param {Template} template
+ * @returns {Template}
+ */
+export function withoutArchived(template) {
+    /** @param {Record<string, Parameter> | undefined} parameters */
+    const rest = (parameters) => objectOf(
+        entries(parameters ?? {}).filter(([, parameter]) => !isArchived(parameter)));
+    return {...template, parameters: rest(template.parameters),
+        parameterGroups: objectOf(entries(template.parameterGroups ?? {}).map(
+            ([name, group]) => [name, {...group, parameters: rest(group.parameters)}]))};
+}
 
 /**
  * Number of settings in a template.

@@ -161,7 +161,8 @@ function deletionsBox(choice, from, changed) {
     return h('div', {},
         h('label', {class: 'check'}, box, ' Also remove what only this project has'),
         h('p', {class: 'hint', id: hint}, 'Chosen settings lose what '
-            + `${from} does not have: values, descriptions, and the restriction to the master key. `
+            + `${from} does not have: values, descriptions, owners, tags, and the restriction to `
+            + 'the master key. '
             + 'Settings that only this project has can be chosen for removal. Conditions stay.'));
 }
 

@@ -3,6 +3,7 @@
  */
 
 import {member} from '../json/json.js';
+import {isArchived} from '../template/setting-notes.js';
 import {sections} from '../template/template.js';
 
 /**
@@ -15,6 +16,7 @@ export function repeatedDefaults(template) {
     const known = new Set();
     return sections(template).flatMap(({name, settings}) => settings
         .filter(({parameter}) => member(parameter, 'masterKeyOnly') !== true
+            && !isArchived(parameter)
             && parameter.defaultValue?.value !== undefined)
         .flatMap(({key}) => {
             if (known.has(key)) return [`${name}.${key}`];

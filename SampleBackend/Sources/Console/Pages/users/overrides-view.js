@@ -11,7 +11,8 @@ import {jsonText} from '../json/json-text.js';
 import {entries} from '../json/json.js';
 import {productionNotice} from '../projects/project-details.js';
 import {refusal} from '../server/session.js';
-import {sections} from '../template/template.js';
+import {isArchived} from '../template/setting-notes.js';
+import {sections, settingAt} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
 import {marked} from '../text/hidden-characters.js';
 import {readOverrides, savePin} from './overrides.js';
@@ -30,6 +31,10 @@ function fault(template, section, key, value) {
     if (valueType === undefined) {
         return ['No such setting',
             'It was renamed or removed, but this user still gets the value.'];
+    }
+    const parameter = settingAt(template, section, key)?.parameter;
+    if (parameter && isArchived(parameter)) {
+        return ['Archived', 'The value has no effect until the setting is restored.'];
     }
     return !isOfType(value, valueType)
         && ['Another type', `The setting is of the type ${typeName(valueType)} now.`];

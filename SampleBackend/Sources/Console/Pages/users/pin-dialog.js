@@ -11,6 +11,7 @@ import {problemList} from '../controls/problem-list.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
 import {entries, ExactNumber, isEqual, isObject, member} from '../json/json.js';
 import {labelledControl} from '../settings/value-field.js';
+import {isArchived} from '../template/setting-notes.js';
 import {sections, settingAt} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
 import {marked} from '../text/hidden-characters.js';
@@ -167,7 +168,10 @@ export async function openPin(
             showProblem(valueType);
         });
         const now = options.reasonOf?.(section, key);
+        const parameter = settingAt(template, section, key)?.parameter;
         fill(place, control.node, h('p', {class: 'hint'}, hints[valueType]),
+            parameter && isArchived(parameter) && h('p', {class: 'hint'},
+                'The setting is archived: the value has no effect until it is restored.'),
             now?.value !== undefined && h('p', {class: 'hint'}, 'Now the user gets ',
                 h('code', {}, jsonText(now.value)), `: ${reasonText(now)}.`));
     };

@@ -23,6 +23,7 @@ export function reasonText(
         + (unevaluatedConditions.length ? `; ${quoted(unevaluatedConditions)} would apply, but a `
             + 'value of its kind is not evaluated' : '');
     switch (source) {
+    case 'ARCHIVED': return 'Archived: nobody gets it';
     case 'OVERRIDE': return 'Pinned for this user';
     case 'CONDITION': return `Condition “${condition}” is true${others}`;
     default: return `Default value${kind ? `, a Firebase ${kind} that is not evaluated` : ''}`
@@ -105,7 +106,7 @@ export function isSameValue(left, right) {
  * @param {?string} [userID]
  */
 export function isDifferent(template, section, key, reason, userID = null) {
-    if (!reason || reason.source === 'DEFAULT') return false;
+    if (!reason || ['DEFAULT', 'ARCHIVED'].includes(reason.source)) return false;
     const value = defaultOf(template, section, key, userID);
     return value === undefined || reason.value === undefined || !isSameValue(value, reason.value);
 }
