@@ -1,6 +1,7 @@
 import AdminAPI
 import Foundation
 import Logging
+import NIOConcurrencyHelpers
 import ServiceLifecycle
 import TemplateStore
 import WebhookDelivery
@@ -40,25 +41,51 @@ struct ScheduledPublishService: Service {
     func run() async {
         wake()
         await cancelWhenGracefulShutdown {
-            var alarm: Task<Void, any Error>?
-            defer { alarm?.cancel() }
-            var clock = ClockCheck()
-            var log = RepeatedFailures()
-            for await _ in wakeUps {
-                alarm?.cancel()
-                let pause = await look(&clock, &log)
-                alarm = Task {
-                    try await Task.sleep(for: pause)
-                    wake()
+            // Rollouts can wait for webhooks, for which no other schedule waits.
+            await withDiscardingTaskGroup { group in
+                var alarm: Task<Void, any Error>?
+                defer { alarm?.cancel() }
+                var clock = ClockCheck()
+                var log = RepeatedFailures()
+                let rollouts = RolloutsUnderWay()
+                for await _ in wakeUps {
+                    alarm?.cancel()
+                    let look = await look(&clock, &log)
+                    for rollout in look.rollouts where rollouts.begin(rollout) {
+                        group.addTask {
+                            await perform(rollout)
+                            rollouts.end(rollout)
+                        }
+                    }
+                    alarm = Task {
+                        try await Task.sleep(for: look.pause)
+                        wake()
+                    }
                 }
             }
         }
     }
 
+    /// Looks at a rollout; what fails is tried again after the next look at the schedules.
+    private func perform(_ rollout: ChangeRequestHeader) async {
+        do {
+            try await publisher.performRollout(rollout)
+        } catch {
+            logger.warning(
+                "The step of a rollout failed and is tried again",
+                metadata: [
+                    "project": "\(rollout.project)", "change_request": "\(rollout.id)",
+                    "error": "\(error)",
+                ])
+        }
+    }
+
     /// Performs what is due.
     ///
-    /// - Returns: The time until the next look.
-    private func look(_ clock: inout ClockCheck, _ log: inout RepeatedFailures) async -> Duration {
+    /// - Returns: The time until the next look, and the rollouts to look at.
+    private func look(
+        _ clock: inout ClockCheck, _ log: inout RepeatedFailures
+    ) async -> (pause: Duration, rollouts: [ChangeRequestHeader]) {
         let wait = clock.waitingTime(at: now(), ContinuousClock.now)
         if wait > .zero {
             if log.isNews("clock") {
@@ -66,11 +93,11 @@ struct ScheduledPublishService: Service {
                     "The clock was set ahead: scheduled publishes wait",
                     metadata: ["wait": "\(wait)"])
             }
-            return min(wait, Self.longestPause)
+            return (min(wait, Self.longestPause), [])
         }
         do throws(TemplateStoreError) {
             var hasFailed = false
-            let next = try await publisher.performDue { request, error in
+            let look = try await publisher.performDue { request, error in
                 hasFailed = true
                 guard log.isNews("\(request.project)/\(request.id): \(error)") else { return }
                 logger.warning(
@@ -81,17 +108,34 @@ struct ScheduledPublishService: Service {
                     ])
             }
             if !hasFailed { log.clear() }
-            let pause = next.map { Duration.seconds($0.timeIntervalSince(now())) }
-            return min(
-                max(pause ?? Self.longestPause, .milliseconds(1)),
-                hasFailed ? Self.shortestPause : Self.longestPause)
+            let pause = look.nextDate.map { Duration.seconds($0.timeIntervalSince(now())) }
+            return (
+                min(
+                    max(pause ?? Self.longestPause, .milliseconds(1)),
+                    hasFailed ? Self.shortestPause : Self.longestPause), look.rollouts
+            )
         } catch {
             if log.isNews(error.message) {
                 logger.warning(
                     "The scheduled publishes could not be read", metadata: ["error": "\(error)"])
             }
-            return Self.shortestPause
+            return (Self.shortestPause, [])
         }
+    }
+}
+
+/// The rollouts that this process looks at, each once at a time.
+private final class RolloutsUnderWay: Sendable {
+    /// The identifiers by project, which are ASCII.
+    private let names = NIOLockedValueBox<Set<[String]>>([])  // names: ASCII
+
+    /// False when it is under way already.
+    func begin(_ rollout: ChangeRequestHeader) -> Bool {
+        names.withLockedValue { $0.insert([rollout.project, rollout.id]).inserted }
+    }
+
+    func end(_ rollout: ChangeRequestHeader) {
+        names.withLockedValue { _ = $0.remove([rollout.project, rollout.id]) }
     }
 }
 

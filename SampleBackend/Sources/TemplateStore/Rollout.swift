@@ -98,18 +98,48 @@ public struct Rollout: Sendable, Hashable, Codable {
         }
     }
 
-    /// What apps had reported before the rollout started.
+    /// What apps report on versions, such as before the rollout started.
     public struct Reports: Sendable, Hashable, Codable {
+        /// A setting, or a section, with problems.
+        public struct Place: Sendable, Hashable, Codable {
+            /// The section.
+            public let section: String
+
+            /// The setting; nil for the whole section.
+            public let key: String?
+
+            /// Number of clients with the problem.
+            public let clients: Int
+
+            /// Creates a place.
+            public init(section: String, key: String?, clients: Int) {
+                self.section = section
+                self.key = key
+                self.clients = clients
+            }
+        }
+
         /// Number of clients that have reported.
         public let clients: Int
 
         /// Number of those that reported problems.
         public let withProblems: Int
 
-        /// Creates reports.
-        public init(clients: Int, withProblems: Int) {
+        /// The places with the most problems, most first.
+        public let places: [Place]
+
+        /// Maximum number of places.
+        private static let mostPlaces = 20
+
+        /// Creates reports; keeps the places with the most problems.
+        public init(clients: Int, withProblems: Int, places: [Place] = []) {
             self.clients = clients
             self.withProblems = withProblems
+            self.places = Array(
+                places.sorted {
+                    ($0.clients, $1.section, $1.key ?? "")
+                        > ($1.clients, $0.section, $0.key ?? "")
+                }.prefix(Self.mostPlaces))
         }
     }
 

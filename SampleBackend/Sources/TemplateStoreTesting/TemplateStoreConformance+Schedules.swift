@@ -9,6 +9,7 @@ extension TemplateStoreConformance {
             Check("waitingRequestsAreListed", Self.waitingRequestsAreListed),
             Check("waitingRequestsDoNotExpire", Self.waitingRequestsDoNotExpire),
             Check("aScheduleIsPublishedOnce", Self.aScheduleIsPublishedOnce),
+            Check("theStepsOfARolloutArePublished", Self.theStepsOfARolloutArePublished),
             Check("theEndOfAScheduleIsPublished", Self.theEndOfAScheduleIsPublished),
             Check("aPublishByHandEndsASchedule", Self.aPublishByHandEndsASchedule),
         ]
@@ -116,6 +117,66 @@ extension TemplateStoreConformance {
             let current = try await trial.store.template(
                 version: nil, inProject: StoreTrial.project)
             try trial.expect(current?.version.number, is: 2, rule)
+        }
+    }
+
+    /// The steps of a rollout are published at their times, one after the other, and taken back; what
+    /// becomes of it is stored in between.
+    public func theStepsOfARolloutArePublished() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            var request = trial.scheduled(after: 60)
+            request.schedule?.rollout = Rollout(
+                plan: Rollout.Plan(condition: "c", bounds: [1, 2, 3], interval: 60))
+            let rule = "A rollout is published step by step."
+            var tag = try await trial.save(request, action: .schedulePublish).tag
+            func publish(
+                _ occasion: ChangeRequestReference.Occasion, after seconds: TimeInterval
+            ) async throws(TemplateStoreError) {
+                try await trial.publish(
+                    .init(id: "1", tag: tag, occasion: occasion), after: seconds)
+            }
+            func rollout() async throws -> Rollout? {
+                let found = try await trial.reopen().changeRequest(
+                    id: "1", inProject: StoreTrial.project, date: StoreTrial.date)
+                tag = found?.tag ?? ""
+                return found?.request.schedule?.rollout
+            }
+            try await publish(.scheduledStart, after: 60)
+            try trial.expect(try await rollout()?.bound, is: 1, rule)
+            try await trial.expectError(.changeRequestMismatch, "A step waits for its time.") {
+                () throws(TemplateStoreError) in
+                try await publish(.rolloutStep, after: 119)
+            }
+            try await publish(.rolloutStep, after: 120)
+            try await trial.expectError(.changeRequestMismatch, "A step is published once.") {
+                () throws(TemplateStoreError) in
+                try await publish(.rolloutStep, after: 180)
+            }
+            var known = try await rollout()
+            try trial.expect(known?.steps.map(\.version), is: [2, 3], rule)
+            known?.hold(at: StoreTrial.date + 130, because: "Lunch")
+            request.ending = .init(participant: request.author, version: 2, date: StoreTrial.date)
+            request.schedule?.end(
+                .start, with: .init(.published, version: 2, date: StoreTrial.date))
+            request.schedule?.rollout = known
+            try await trial.save(
+                request, id: "1", edited: nil, expecting: .tag(tag), action: .holdRollout)
+            try trial.expect(try await rollout()?.state, is: .held, rule)
+            try await trial.expectError(.changeRequestMismatch, "A held rollout takes no step.") {
+                () throws(TemplateStoreError) in
+                try await publish(.rolloutStep, after: 240)
+            }
+            try await publish(.rolloutTakenBack(reason: "Broken"), after: 131)
+            known = try await rollout()
+            try trial.expect(known?.bound, is: 1, "A rollout is taken back by one step.")
+            try trial.expect(known?.hold?.reason, is: "Broken", rule)
+            let waiting = try await trial.store.scheduledChangeRequests(date: StoreTrial.date + 200)
+            try trial.expect(waiting.map(\.id), is: ["1"], "A held rollout waits.")
+            try await publish(.rolloutTakenBack(reason: nil), after: 140)
+            try trial.expect(try await rollout()?.state, is: .stopped, rule)
+            let left = try await trial.store.scheduledChangeRequests(date: StoreTrial.date + 200)
+            try trial.expect(left.count, is: 0, "A rollout that has ended waits for nothing.")
         }
     }
 

@@ -51,10 +51,10 @@ public struct TemplateRollout: Sendable {
     ) -> RemoteConfigTemplate? {
         guard let place = template.place(ofCondition: condition) else { return nil }
         if let expected {
-            let text = template.conditions[place].expression
-            guard text?.utf8.elementsEqual(expression.text(upTo: expected).utf8) == true else {
-                return nil
-            }
+            guard let text = template.conditions[place].expression,
+                let live = try? RolloutExpression(text), live.upperBound == expected,
+                live.text(upTo: bound).utf8.elementsEqual(expression.text(upTo: bound).utf8)
+            else { return nil }
         }
         var changed = template
         changed.conditions[place].expression = expression.text(upTo: bound)

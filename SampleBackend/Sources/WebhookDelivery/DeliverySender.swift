@@ -138,7 +138,9 @@ struct DeliverySender: Sendable {
             var answer = DeliveryAnswer(
                 statusCode: Int(response.status.code),
                 retryAfter: response.headers.first(name: "Retry-After"), date: now())
-            if readsBody { answer.body = try await Self.start(of: response.body) }
+            if readsBody {
+                answer.body = try await Self.start(of: response.body, until: deadline)
+            }
             result = .success(answer)
         } catch {
             result = .failure(error)
@@ -147,12 +149,27 @@ struct DeliverySender: Sendable {
         return try result.get()
     }
 
-    private static func start(of body: HTTPClientResponse.Body) async throws -> Data {
-        var start = Data()
-        for try await part in body {
-            start += Data(part.readableBytesView)
-            if start.count >= maximumBody { return start.prefix(maximumBody) }
+    /// The start of a body; empty when it does not arrive in time, since a receiver could send it byte
+    /// by byte.
+    private static func start(
+        of body: HTTPClientResponse.Body, until deadline: NIODeadline
+    ) async throws -> Data {
+        try await withThrowingTaskGroup(of: Data.self) { group in
+            group.addTask {
+                var start = Data()
+                for try await part in body {
+                    start += Data(part.readableBytesView)
+                    if start.count >= maximumBody { return start.prefix(maximumBody) }
+                }
+                return start
+            }
+            group.addTask {
+                let rest = (deadline - NIODeadline.now()).nanoseconds
+                try await Task.sleep(for: .nanoseconds(max(rest, 0)))
+                return Data()
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? Data()
         }
-        return start
     }
 }

@@ -30,8 +30,9 @@ package struct WebhookInquiry: Sendable {
         _ webhook: StoredWebhook, _ question: JSONNode, id: String
     ) async -> Answer {
         let message = DeliveryMessage(question, id: id, secret: webhook.secret, date: Date())
+        // By chance another address of the host than the last time.
         let answer = await DeliverySender(options).send(
-            message, to: webhook, attempt: 1, readsBody: true, now: { Date() })
+            message, to: webhook, attempt: .random(in: 1...16), readsBody: true, now: { Date() })
         if answer.isSuccess { return .consent }
         guard answer.statusCode == 409 else {
             return .failure(answer.error ?? "The receiver did not answer.")

@@ -1,7 +1,6 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
-import NIOConcurrencyHelpers
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore
@@ -136,13 +135,18 @@ struct RolloutTests {
         var rollout = await Self.rollout(made.id, on: server)
         #expect(rollout["state"] == "running", "\(rollout)")
         #expect(rollout["check"]?["result"] == "good")
-        // Two more, of 20 whom the percentage reaches.
-        try server.report(version: 2, clients: 200, withProblems: 4)
+        // One more is chance.
+        try server.report(version: 2, clients: 200, withProblems: 3)
+        try await server.perform(at: 31)
+        #expect(await Self.rollout(made.id, on: server)["state"] == "running")
+        // Two at another setting, of 20 whom the percentage reaches.
+        try server.report(version: 2, clients: 200, withProblems: 2, at: "b")
         try await server.perform(at: 60)
         rollout = await Self.rollout(made.id, on: server)
         #expect(rollout["state"] == "held" && rollout["percent"] == 10)
         #expect(
-            rollout["reason"]?.stringValue?.contains("10 %, and the bound is 5 %") == true,
+            rollout["reason"]?.stringValue?.contains(
+                "2 new ones at Default.b, and the rollout reaches about 20: 10 %") == true,
             "\(rollout)")
         try await server.perform(at: 3_600)
         #expect(try await server.version()?.number == 2)
@@ -204,6 +208,31 @@ struct RolloutTests {
         let rollout = await Self.rollout(late.id, on: other)
         #expect(rollout["state"] == "held", "\(rollout)")
         #expect(rollout["reason"]?.stringValue?.contains("of 3 that are needed") == true)
+    }
+
+    @Test func problemsStopARolloutBeforeEnoughHaveReported() async throws {
+        let server = try await Self.server()
+        let made = await Self.create(
+            on: server, Self.plan([10, 100], ["minimumClients": 100, "maximumProblemPercent": 5]))
+        try await server.perform(at: 0)
+        try server.report(version: 2, clients: 50, withProblems: 50)
+        try await server.perform(at: 1)
+        #expect(await Self.rollout(made.id, on: server)["state"] == "held")
+    }
+
+    @Test func anEditOfTheRequestKeepsTheFirstPercentage() async throws {
+        let server = try await Self.server()
+        let made = await Self.create(on: server, Self.plan(at: 600))
+        let target = "/changeRequests/\(made.id)"
+        let other = await server.call(
+            "PATCH", target, ["template": Self.template("percent('x') <= 7")], tag: "*")
+        #expect(other.status == 400 && other.message.contains("another percentage"))
+        let same = await server.call(
+            "PATCH", target, ["template": Self.template("percent('x') <= 1.0", b: "7")], tag: "*")
+        #expect(same.status == 200, "\(same.message)")
+        try await server.perform(at: 600)
+        try await server.perform(at: 4_200)
+        #expect(try await Self.expression(on: server) == "percent('x') <= 10")
     }
 
     @Test func aWebhookVetoesAStep() async throws {
@@ -303,8 +332,8 @@ struct RolloutTests {
         _ = await Self.create(on: first, Self.plan([1, 2, 3, 4, 5, 100]))
         for step in 0...6 {
             let seconds = Double(step) * 3_600
-            async let one: Date? = first.publisher(at: seconds)
-            async let two: Date? = second.publisher(at: seconds)
+            async let one = first.perform(at: seconds)
+            async let two = second.perform(at: seconds)
             _ = try await (one, two)
         }
         #expect(try await first.version()?.number == 7)
@@ -378,13 +407,5 @@ struct RolloutTests {
         let answer = await server.call("POST", "/rollouts", body)
         #expect(answer.status == 400 && answer.message.contains(words), "\(answer.message)")
         #expect(try await server.version()?.number == 1)
-    }
-}
-
-extension ScheduleTestServer {
-    /// Sets the clock, and publishes what is due, beside another server.
-    fileprivate func publisher(at seconds: Double) async throws -> Date? {
-        clock.withLockedValue { $0 = Self.beginning + seconds }
-        return try await publisher.performDue { _, _ in }
     }
 }

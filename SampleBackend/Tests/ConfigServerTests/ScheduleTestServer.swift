@@ -135,9 +135,11 @@ struct ScheduleTestServer: Sendable {
     @discardableResult
     func perform(at seconds: Double) async throws -> Date? {
         clock.withLockedValue { $0 = Self.beginning + seconds }
-        return try await publisher.performDue { request, error in
+        let look = try await publisher.performDue { request, error in
             Issue.record("\(request.id): \(error)")
         }
+        for rollout in look.rollouts { try await publisher.performRollout(rollout) }
+        return look.nextDate
     }
 
     func values() async throws -> [String: String] {
@@ -192,11 +194,14 @@ struct ScheduleTestServer: Sendable {
 
     /// Reports that a number of clients use a version, and that some of them have a problem with it.
     func report(
-        version: Int, clients: Int, withProblems: Int = 0, isActive: Bool = true
+        version: Int, clients: Int, withProblems: Int = 0, at key: String = "a",
+        isActive: Bool = true
     ) throws {
         for user in 0..<clients {
             let hasProblem = user < withProblems
-            let problem: JSONNode = ["section": "Default", "key": "a", "message": "too large"]
+            let problem: JSONNode = [
+                "section": "Default", "key": .string(key), "message": "too large",
+            ]
             let body: JSONNode = [
                 "template_version": .number("\(version)"),
                 "in_force": .bool(isActive || !hasProblem),

@@ -101,6 +101,7 @@ struct ChangeRequestRoutes: Sendable {
                     "The publish of this request is scheduled, so only a publisher may change its "
                         + "template: ask one, or have the schedule cancelled.")
             }
+            try edit.contents.checkBeginning(of: changed.schedule)
             contents = edit.contents
             changed.baseVersion = edit.baseVersion
             changed.addEditor(request.participant)
@@ -260,5 +261,22 @@ struct ChangeRequestRoutes: Sendable {
         .json(
             ByteBuffer(bytes: reviewed.json.jsonData()), status: status,
             headerFields: [.eTag: "\"\(reviewed.tag)\"", .cacheControl: "no-store"])
+    }
+}
+
+extension ChangeRequestContents {
+    /// - Throws: A ``RequestError`` with status 400 when a rollout that waits would begin with another
+    ///   percentage than planned.
+    fileprivate func checkBeginning(of schedule: ScheduledPublish?) throws {
+        guard let schedule, schedule.waitingPart == .start, let plan = schedule.rollout?.plan else {
+            return
+        }
+        let template = try RemoteConfigTemplate(stored: edited)
+        guard (try? TemplateRollout(plan.condition, in: template))?.upperBound == plan.bounds.first
+        else {
+            throw RequestError.invalidArgument(
+                "The rollout of this request begins with another percentage of the condition "
+                    + "\"\(plan.condition.shortened)\": keep that, or cancel the rollout first.")
+        }
     }
 }

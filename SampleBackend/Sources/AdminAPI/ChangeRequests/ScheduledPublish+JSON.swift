@@ -42,6 +42,12 @@ extension ReviewedChangeRequest {
             // The project was deleted, and made again.
             node.setMember("end", ["state": "dropped"])
         }
+        if stored.dueDate == nil, schedule.waitingPart == .step,
+            var rollout = schedule.rolloutJSON
+        {
+            rollout.setMember("state", .string(Rollout.State.stopped.rawValue))
+            node.setMember("rollout", rollout)
+        }
         node.setMember("outlook", outlook.map { .string($0.rawValue) })
         return node
     }

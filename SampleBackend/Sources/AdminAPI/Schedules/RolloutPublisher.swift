@@ -45,8 +45,14 @@ struct RolloutPublisher: Sendable {
         let reports = await administration.reports(
             of: started.rollout, inProject: started.stored.project)
         if case .miss(let reason) = action {
-            return try await hold(
-                started, because: reports.result == .waiting ? reports.text : reason)
+            // A restore says so itself.
+            let cause =
+                reports.result == .waiting
+                ? reports.text
+                : restoreDate == nil
+                    ? "It could not be taken within an hour: no server ran, or a webhook that is "
+                        + "asked did not answer." : reason
+            return try await hold(started, because: cause)
         }
         if !started.rollout.ignoresReports {
             switch reports.result {
@@ -59,7 +65,9 @@ struct RolloutPublisher: Sendable {
         guard started.rollout.nextBound != nil else { return try await end(started) }
         guard try await isAllowed(started, reports) else { return }
         try await holdingOnConflict(started) {
-            try await administration.publishNextStep(of: started, by: started.publish)
+            try await administration.retryingOverNewerVersions {
+                try await administration.publishNextStep(of: started, by: started.publish)
+            }
         }
     }
 
@@ -77,8 +85,10 @@ struct RolloutPublisher: Sendable {
             return try await hold(started, because: reports.text)
         }
         try await holdingOnConflict(started) {
-            try await administration.takeBack(
-                started, because: reports.text, by: started.publish)
+            try await administration.retryingOverNewerVersions {
+                try await administration.takeBack(
+                    started, because: reports.text, by: started.publish)
+            }
         }
     }
 

@@ -6,9 +6,10 @@ import TemplateStore
 /// What apps report on the percentage of a rollout that is published, and what follows for the next
 /// step.
 ///
-/// Those whom the rollout does not reach report, too, and some report problems that were there before
-/// it. So the new problems are what exceeds the former share of clients with problems, and are
-/// compared with the number of clients that the percentage reaches.
+/// Apps report problems that were there before, too, also those that the rollout does not reach. So
+/// each setting with problems is compared with itself before the start: new problems are those above
+/// the former share of clients, and above what chance makes of it. They are compared with the number of
+/// clients that the percentage reaches.
 struct RolloutReports: Sendable, Hashable {
     enum Result: String, Sendable {
         /// The next step can be taken.
@@ -49,33 +50,32 @@ struct RolloutReports: Sendable, Hashable {
         of rollout: Rollout, _ counts: AcknowledgementCounts, _ connections: ConnectionCounts
     ) {
         let step = rollout.steps.last
-        let versions = counts.versions.filter { $0.number >= step?.version ?? 0 }
-        clients = versions.reduce(0) { $0 + max($1.inForce, $1.withProblems) }
-        withProblems = versions.reduce(0) { $0 + $1.withProblems }
+        let now = counts.rolloutReports(from: step?.version ?? 0)
+        (clients, withProblems) = (now.clients, now.withProblems)
         let plan = rollout.plan
-        reached = Double(clients) * Double((rollout.bound ?? 0) - plan.lowerBound) / 100_000_000
-        let before = rollout.reportsBefore.map { before in
-            before.clients == 0 ? 0 : Double(before.withProblems) / Double(before.clients)
+        let publish = connections.lastPublish.flatMap { $0.version == step?.version ? $0 : nil }
+        // Streams whose document does not change report nothing.
+        reached = max(
+            Double(clients) * Double((rollout.bound ?? 0) - plan.lowerBound) / 100_000_000,
+            Double(min(clients, publish?.changed ?? 0)))
+        let new = now.newProblems(since: rollout.reportsBefore)
+        problemPercent = reached > 0 ? min(100, new.clients / reached * 100) : nil
+        lostStreamPercent = publish.flatMap { publish in
+            publish.users == 0
+                ? nil
+                : max(0, Double(publish.users - connections.count) / Double(publish.users) * 100)
         }
-        let new = max(0, Double(withProblems) - Double(clients) * (before ?? 0))
-        problemPercent = reached > 0 ? min(100, new / reached * 100) : nil
-        lostStreamPercent = connections.lastPublish.flatMap { publish in
-            guard publish.version == step?.version, publish.users > 0 else { return nil }
-            return max(0, Double(publish.users - connections.count) / Double(publish.users) * 100)
-        }
-        let subject = "\(clients) clients report on version \(step?.version ?? 0) or later"
+        let subject =
+            "\(clients) clients report on version \(step?.version ?? 0) or later, \(withProblems) of "
+            + "them problems"
+        let place = new.place.map { " at \($0)" } ?? ""
         let problems =
-            "\(withProblems) of them problems, \(new.oneDecimal) more than before the rollout, which "
-            + "reaches about \(reached.oneDecimal)"
-        if clients < plan.minimumClients {
-            result = .waiting
-            text = "\(subject), of \(plan.minimumClients) that are needed; \(problems)."
-        } else if let most = plan.maximumProblemPercent, let problemPercent,
-            problemPercent > most
-        {
+            "\(new.clients.oneDecimal) new ones\(place), and the rollout reaches about "
+            + reached.oneDecimal
+        if let most = plan.maximumProblemPercent, let problemPercent, problemPercent > most {
             result = .worse
             text =
-                "\(subject), \(problems): \(problemPercent.oneDecimal) %, and the bound is "
+                "\(subject): \(problems): \(problemPercent.oneDecimal) %, and the bound is "
                 + "\(most.oneDecimal) %."
         } else if let most = plan.maximumLostStreamPercent, let lostStreamPercent,
             lostStreamPercent > most
@@ -84,9 +84,12 @@ struct RolloutReports: Sendable, Hashable {
             text =
                 "\(lostStreamPercent.oneDecimal) % of the streams that were open at the step are "
                 + "gone, and the bound is \(most.oneDecimal) %."
+        } else if clients < plan.minimumClients {
+            result = .waiting
+            text = "\(subject), of \(plan.minimumClients) clients that are needed."
         } else {
             result = .good
-            text = "\(subject), \(problems)."
+            text = "\(subject): \(problems)."
         }
     }
 
@@ -123,11 +126,54 @@ extension Administration {
 
     /// What apps report now, before a rollout.
     func reportsNow(inProject project: String) async -> Rollout.Reports {
-        let counts =
-            acknowledgements(inProject: project, others: await replicas?.others())
-            ?? AcknowledgementCounts()
+        let counts = acknowledgements(inProject: project, others: await replicas?.others())
+        return counts?.rolloutReports(from: 0) ?? Rollout.Reports(clients: 0, withProblems: 0)
+    }
+}
+
+extension AcknowledgementCounts {
+    /// The reports on a version and later ones.
+    fileprivate func rolloutReports(from version: Int) -> Rollout.Reports {
+        let versions = versions.filter { $0.number >= version }
+        var places: [ProblemPlace: Int] = [:]
+        for problem in versions.flatMap(\.problems) {
+            places[problem.place, default: 0] += problem.clients
+        }
         return Rollout.Reports(
-            clients: counts.clients,
-            withProblems: counts.versions.reduce(0) { $0 + $1.withProblems })
+            clients: versions.reduce(0) { $0 + max($1.inForce, $1.withProblems) },
+            withProblems: versions.reduce(0) { $0 + $1.withProblems },
+            places: places.map { place, clients in
+                .init(section: place.section, key: place.key, clients: clients)
+            })
+    }
+}
+
+extension Rollout.Reports {
+    /// The most clients with new problems at one place, or at any when problems name none.
+    fileprivate func newProblems(since before: Self?) -> (clients: Double, place: String?) {
+        func excess(_ now: Int, _ then: Int) -> Double {
+            guard let before, before.clients > 0 else { return Double(now) }
+            let expected = Double(clients) * Double(then) / Double(before.clients)
+            // Two standard deviations of such a count.
+            return max(0, Double(now) - expected - 2 * expected.squareRoot())
+        }
+        var most = (excess(withProblems, before?.withProblems ?? 0), String?.none)
+        for place in places {
+            let then = before?.places.first { $0.isSamePlace(as: place) }?.clients ?? 0
+            let new = excess(place.clients, then)
+            if new > most.0 || new == most.0 && new > 0 && most.1 == nil {
+                most = (new, place.name)
+            }
+        }
+        return most
+    }
+}
+
+extension Rollout.Reports.Place {
+    fileprivate var name: String { (key.map { "\(section).\($0)" } ?? section).shortened }
+
+    fileprivate func isSamePlace(as other: Self) -> Bool {
+        section.utf8.elementsEqual(other.section.utf8)
+            && key.map { Array($0.utf8) } == other.key.map { Array($0.utf8) }
     }
 }

@@ -22,26 +22,62 @@ package struct ScheduledPublisher: Sendable {
         rollouts = RolloutPublisher(administration: administration, inquiry: inquiry)
     }
 
-    /// Performs all that is due, the earliest of each project first; what fails is tried again by the
-    /// next call.
+    /// What a look at the schedules has found.
+    package struct Look: Sendable {
+        /// The next time after now; nil when nothing is scheduled.
+        package let nextDate: Date?
+
+        /// Rollouts to look at by ``performRollout(_:)``, which can take as long as a webhook needs to
+        /// answer.
+        package let rollouts: [ChangeRequestHeader]
+    }
+
+    /// Performs the starts and ends that are due, the earliest of each project first; what fails is
+    /// tried again by the next call.
     ///
     /// - Parameter onFailure: Receives the errors of the store, which stop no other schedule.
-    /// - Returns: The next time after now; nil when nothing is scheduled.
+    /// - Returns: What is left to do.
     /// - Throws: ``TemplateStoreError`` when the schedules cannot be read.
     package func performDue(
         onFailure: (_ request: ChangeRequestHeader, _ error: any Error) -> Void
-    ) async throws(TemplateStoreError) -> Date? {
+    ) async throws(TemplateStoreError) -> Look {
         let date = administration.now()
         let scheduled = try await administration.store.scheduledChangeRequests(date: date)
         let due = scheduled.filter { $0.dueDate.map { $0 <= date } ?? false }
-        for failure in await perform(due) + watchRollouts(scheduled, at: date) {
-            onFailure(failure.request, failure.error)
-        }
+        let performed = await perform(due)
+        for failure in performed.failures { onFailure(failure.request, failure.error) }
         // What was published may have an end.
         let left =
             due.isEmpty
             ? scheduled : try await administration.store.scheduledChangeRequests(date: date)
-        return left.lazy.compactMap(\.dueDate).first { $0 > date }
+        return Look(
+            nextDate: left.lazy.compactMap(\.dueDate).first { $0 > date },
+            rollouts: performed.rollouts + (await rolloutsToWatch(among: scheduled, at: date)))
+    }
+
+    /// Takes the step of a rollout that is due, or looks at what apps report in between.
+    ///
+    /// - Throws: An error of the store; the next look tries again.
+    package func performRollout(_ header: ChangeRequestHeader) async throws {
+        let stored = try await administration.changeRequestIfPresent(header.target)
+        guard let stored, let started = StartedRollout(stored), let due = stored.dueDate,
+            try await !isArchived(header.project)
+        else { return }
+        try await withTaskExecutorPreference(WorkThreads.schedules) {
+            guard due <= administration.now() else { return try await rollouts.watch(started) }
+            try await rollouts.perform(
+                started, restoredAt: try await lastRestore(after: due, in: header.project),
+                right: administration.access.right(
+                    to: started.schedule, inProject: header.project,
+                    tokens: try await administration.storedTokens()))
+        }
+    }
+
+    /// What became of a part of what is due.
+    private struct Performed: Sendable {
+        var failures: [Failure] = []
+        /// The rollouts among it, of which nothing was done.
+        var rollouts: [ChangeRequestHeader] = []
     }
 
     private struct Failure: Sendable {
@@ -50,77 +86,76 @@ package struct ScheduledPublisher: Sendable {
     }
 
     /// Performs what is due; the large templates of one project delay no other one.
-    private func perform(_ due: [ChangeRequestHeader]) async -> [Failure] {
+    private func perform(_ due: [ChangeRequestHeader]) async -> Performed {
         // names: names of projects are ASCII
         let projects = Dictionary(grouping: due, by: \.project)
-        return await withTaskGroup(of: [Failure].self) { group in
+        return await withTaskGroup(of: Performed.self) { group in
             for requests in projects.values {
                 group.addTask(executorPreference: WorkThreads.schedules) {
                     await performInOrder(requests)
                 }
             }
-            var failures: [Failure] = []
-            for await found in group { failures += found }
-            return failures
+            return await group.reduce(into: Performed()) { all, found in
+                all.failures += found.failures
+                all.rollouts += found.rollouts
+            }
         }
     }
 
-    /// Looks at rollouts between two steps, where apps report problems or streams have vanished.
-    private func watchRollouts(
-        _ scheduled: [ChangeRequestHeader], at date: Date
-    ) async -> [Failure] {
-        var failures: [Failure] = []
+    /// The rollouts between two steps, where apps report problems or streams have vanished.
+    private func rolloutsToWatch(
+        among scheduled: [ChangeRequestHeader], at date: Date
+    ) async -> [ChangeRequestHeader] {
+        var found: [ChangeRequestHeader] = []
         // What is published and is not due is a rollout, or has an end.
         for header in scheduled where header.state == .published {
             guard let due = header.dueDate, due > date,
                 await administration.hasWorries(inProject: header.project)
             else { continue }
-            do {
-                let stored = try await administration.changeRequestIfPresent(header.target)
-                if let started = stored.flatMap({ StartedRollout($0) }) {
-                    try await rollouts.watch(started)
-                }
-            } catch {
-                failures.append(Failure(request: header, error: error))
-            }
+            found.append(header)
         }
-        return failures
+        return found
+    }
+
+    private func isArchived(_ project: String) async throws -> Bool {
+        try await administration.store.projectDetails(ofProject: project)?.details.isArchived
+            ?? false
     }
 
     /// Performs requests of one project.
-    private func performInOrder(_ requests: [ChangeRequestHeader]) async -> [Failure] {
-        var failures: [Failure] = []
+    private func performInOrder(_ requests: [ChangeRequestHeader]) async -> Performed {
+        var performed = Performed()
         for request in requests {
             do {
                 // What is due in an archived project waits until it is not archived.
-                let details = try await administration.store.projectDetails(
-                    ofProject: request.project)
-                if details?.details.isArchived == true { break }
-                try await perform(request)
+                if try await isArchived(request.project) { break }
+                // It may have been moved or cancelled since the list was read.
+                let stored = try await administration.changeRequestIfPresent(request.target)
+                guard let stored else { continue }
+                if StartedRollout(stored) != nil {
+                    performed.rollouts.append(request)
+                } else {
+                    try await perform(stored)
+                }
             } catch let error as RequestError where error.statusName == "PROJECT_ARCHIVED" {
                 // It was archived a moment ago.
             } catch {
-                failures.append(Failure(request: request, error: error))
+                performed.failures.append(Failure(request: request, error: error))
             }
         }
-        return failures
+        return performed
     }
 
-    private func perform(_ header: ChangeRequestHeader) async throws {
-        // It may have been moved or cancelled since the list was read.
-        guard let stored = try await administration.changeRequestIfPresent(header.target),
-            let due = stored.dueDate, let schedule = stored.request.schedule,
+    private func perform(_ stored: StoredChangeRequest) async throws {
+        guard let due = stored.dueDate, let schedule = stored.request.schedule,
             let part = schedule.waitingPart
         else { return }
         let date = administration.now()
         let predecessor = try await administration.predecessor(of: stored)
         let tokens = try await administration.storedTokens()
         let right = administration.access.right(
-            to: schedule, inProject: header.project, tokens: tokens)
-        let restoreDate = try await lastRestore(after: due, in: header.project)
-        if let started = StartedRollout(stored) {
-            return try await rollouts.perform(started, restoredAt: restoreDate, right: right)
-        }
+            to: schedule, inProject: stored.project, tokens: tokens)
+        let restoreDate = try await lastRestore(after: due, in: stored.project)
         switch DueAction(due: due, at: date, restoredAt: restoreDate) {
         case .wait: return
         case .miss(let reason):
