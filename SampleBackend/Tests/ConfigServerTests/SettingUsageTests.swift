@@ -116,7 +116,7 @@ struct SettingUsageTests {
     }
 
     private static func template(
-        _ settings: [String: JSONNode],  // names: literals of tests
+        _ settings: KeyValuePairs<String, JSONNode>,
         condition: String = "device.os == 'ios'"
     ) -> JSONNode {
         var parameters = JSONNode.emptyObject
@@ -214,6 +214,34 @@ struct SettingUsageTests {
     @Test func aProjectWithoutVersionsHasNoPasts() async throws {
         let pasts = try await SettingPasts.read(from: Versions(templates: []), after: nil)
         #expect(pasts.settings.isEmpty)
+    }
+
+    @Test func archivedAndPermanentSettingsAreNotStale() async throws {
+        var archived = Self.value("1")
+        archived.setMember("archived", true)
+        var permanent = Self.value("1")
+        permanent.setMember("permanent", "a kill switch")
+        let template = Self.template([
+            "archived": archived, "permanent": permanent, "restored": Self.value("1"),
+        ])
+        let earlier = Self.template([
+            "archived": Self.value("1"), "permanent": permanent, "restored": archived,
+        ])
+        let pasts = try await Self.pasts(Versions(templates: [earlier, template]))
+        #expect(pasts["S", "archived"] == nil)
+        #expect(pasts["S", "restored"]?.introduction.version == 2)
+        var usage = ProjectUsage()
+        usage.add(
+            UsageBatch(
+                day: UsageDay(1),
+                deliveries: [.unknown: UsageMark(day: UsageDay(9), version: 2)]))
+        let settings = usage.settings(
+            of: try ValidatedTemplate(json: template).template, pasts, pinned: [])
+        let stale = settings.filter { $0.staleness(on: Self.today) != nil }
+        #expect(stale.map(\.setting.key) == ["restored"])
+        let found = settings.first { $0.isArchived }
+        #expect(found?.use == "archived")
+        #expect(found?.delivered == nil)
     }
 
     @Test func onlyAppsWithTheSettingsVersionHaveReceivedIt() async throws {

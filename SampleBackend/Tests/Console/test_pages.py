@@ -9,8 +9,8 @@ from console_case import gate
 from faults import Faults
 from task_case import TEMPLATE, TaskCase
 
-PAGES = ("settings", "conditions", "review", "change-requests", "merge", "user", "live", "history",
-         "audit", "projects", "tokens", "transfer", "webhooks")
+PAGES = ("settings", "conditions", "review", "change-requests", "merge", "user", "live", "usage",
+         "history", "audit", "projects", "tokens", "transfer", "webhooks")
 
 
 # The texts of the shown buttons in the accent colour, outside of dialogs.

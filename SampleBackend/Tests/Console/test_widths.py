@@ -76,7 +76,7 @@ class WidthTests(TaskCase):
 
     def test_pages(self):
         for page in ("settings", "conditions", "review", "change-requests", "merge", "user", "live",
-                     "history", "audit", "tokens", "webhooks", "transfer"):
+                     "usage", "history", "audit", "tokens", "webhooks", "transfer"):
             self.go(page)
             self.wait_for(lambda: "Loading" not in self.find("main").text, "the page")
             self.check(page)

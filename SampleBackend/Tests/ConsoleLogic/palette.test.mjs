@@ -146,7 +146,7 @@ test('settings, conditions, pages and other projects are entries', () => {
     assert.deepEqual(titles('Setting'), ['Home.title']);
     assert.deepEqual(titles('Condition'), ['Germany']);
     assert.deepEqual(titles('Project'), ['Web shop']);
-    assert.equal(titles('Page').length, 12);
+    assert.equal(titles('Page').length, 13);
     assert.equal(new Set(all.map(({id}) => id)).size, all.length);
     const none = paletteEntries(null, linkedPages, [{name: 'shop'}], async () => {});
     assert.deepEqual(none.map(({title}) => title), ['Sign out', 'shop']);

@@ -1030,3 +1030,41 @@ type UserForm = {
     note: HTMLElement;
     fields: SignalFields | null;
 };
+
+/** Share of the known clients with the newest version. */
+type ClientShare = {version: string, clients: number, current: number};
+
+/** Share of a day in UTC. */
+type DayShare = ClientShare & {date: string};
+
+/** Receiver of templates, and its last delivery. */
+type UsedApp = {
+    kind: string;
+    id?: string;
+    version?: string;
+    delivered: string;
+    templateVersion: string;
+};
+
+/** Use of a setting. */
+type SettingUse = {
+    section: string;
+    key: string;
+    use: string;
+    delivered: string | null;
+    read: string;
+    sameForEverybodySince?: {version: string, date: string, atLeast?: boolean};
+    permanentReason?: string;
+    stale?: {reason: string, text: string};
+};
+
+/** Response about the use of a project. */
+type Usage = {
+    settings: SettingUse[];
+    apps: UsedApp[];
+    now?: ClientShare;
+    shares: DayShare[];
+    unknownNames: {name: string, date: string}[];
+    staleCount: number;
+    thresholds: {unusedDays: number, sameDays: number};
+};

@@ -11,20 +11,24 @@ struct UsageCommandTests {
     @Test func itShowsAppsAndSettings() async throws {
         let backend = try await RunningBackend(["--dev"])
         _ = try await backend.answer("/activeconfig?app.id=com.example&app.version=2.1")
-        let run = try await CommandRun(["usage", "--server", backend.url])
+        let environment = ["ACTIVECONFIG_TOKEN": RunningBackend.token]
+        let run = try await CommandRun(
+            ["usage", "--server", backend.url], environment: environment)
         #expect(run.exitCode == 0, "\(run)")
         #expect(run.output.contains("com.example"), "\(run)")
         #expect(run.output.contains("unknown"), "\(run)")
-        let stale = try await CommandRun(["usage", "--stale", "--server", backend.url])
+        let stale = try await CommandRun(
+            ["usage", "--stale", "--server", backend.url], environment: environment)
         #expect(stale.exitCode == 0, "\(stale)")
         #expect(!stale.output.contains("com.example"), "\(stale)")
-        let json = try await CommandRun(["usage", "--json", "--server", backend.url])
+        let json = try await CommandRun(
+            ["usage", "--json", "--server", backend.url], environment: environment)
         let usage = try JSONNode(jsonData: Data(json.output.utf8))
         #expect(usage["apps"]?.arrayValue?.first?["id"] == "com.example")
         #expect(usage["settings"]?.arrayValue?.isEmpty == false)
         let missing = try await CommandRun(
-            ["usage", "--project", "none", "--server", backend.url])
-        #expect(missing.exitCode != 0)
+            ["usage", "--project", "none", "--server", backend.url], environment: environment)
+        #expect(missing.exitCode == 4, "\(missing)")
     }
 
     @Test func aKilledServerLosesTheLastUseOnly() async throws {

@@ -41,10 +41,11 @@ struct SettingPasts: VersionDigest {
     /// The current version; 0 without one.
     private(set) var versionNumber = 0
 
-    /// The settings of the current version.
+    /// The settings of the current version, without archived ones: an archived setting that is
+    /// restored counts as new.
     private(set) var settings: [UsedSetting: Setting] = [:]
 
-    /// The past of a setting; nil for one that the current version does not have.
+    /// The past of a setting; nil for an archived one.
     subscript(section: String, key: String) -> Setting? {
         settings[UsedSetting(section: section, key: key)]
     }
@@ -174,11 +175,11 @@ enum CommonValue: Sendable, Hashable {
 }
 
 extension ValidatedTemplate {
-    /// What everybody gets of each setting, without pinned values; nil for a setting whose value
-    /// depends on the client.
+    /// What everybody gets of each setting that is not archived, without pinned values; nil for a
+    /// setting whose value depends on the client.
     var commonValues: [UsedSetting: CommonValue?] {
         var values: [UsedSetting: CommonValue?] = [:]
-        for (section, parameters) in template.sections {
+        for (section, parameters) in template.withoutArchivedParameters.sections {
             for (key, parameter) in parameters {
                 values.updateValue(
                     commonValue(of: parameter), forKey: UsedSetting(section: section, key: key))

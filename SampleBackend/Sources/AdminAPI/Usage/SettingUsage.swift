@@ -29,13 +29,15 @@ struct SettingUsage: Sendable, Hashable {
     /// True for a setting that clients never receive.
     var isHidden = false
 
+    /// True for a setting that clients no longer receive.
     var isArchived = false
 
-    /// Why the setting stays although it may look stale; nil for other settings.
+    /// Why the setting stays although it seems unused; nil for other settings.
     var permanentReason: String?
 
     /// The use in words, which never take a delivery for a read.
     var use: String {
+        if isArchived { return "archived" }
         if read != nil { return "read" }
         if delivered != nil { return "delivered, reads unknown" }
         return recordedSince == nil ? "unknown" : "not delivered"
@@ -124,11 +126,12 @@ extension ProjectUsage {
                 setting.constancy = pinned.contains(name) ? nil : past?.constancy
                 setting.recordedSince = since
                 setting.isHidden = parameter.isMasterKeyOnly
-                if !setting.isHidden {
+                setting.isArchived = parameter.isArchived
+                setting.permanentReason = parameter.permanentReason
+                if !setting.isHidden, !setting.isArchived {
                     // An app with an earlier version has not received the setting.
-                    let first =
-                        past?.introduction.isAtLeast == false
-                        ? past?.introduction.version ?? 0 : 0
+                    let isExact = past?.introduction.isAtLeast == false
+                    let first = isExact ? past?.introduction.version ?? 0 : 0
                     setting.delivered = deliveries.first { $0.version >= first }?.day
                 }
                 // A read before is one of a setting that was removed since.

@@ -21,11 +21,15 @@ package final class UsageTally: Sendable {
         // names: names of projects are ASCII
         let projects = NIOLockedValueBox<[String: ProjectTally]>([:])
 
-        func withProject(_ name: String, _ body: (inout ProjectTally) -> Void) {
+        /// Changes the tally of a project unless `isKnown` says that it has what is to be recorded.
+        func change(
+            _ name: String, unless isKnown: (ProjectTally) -> Bool,
+            by body: (inout ProjectTally) -> Void
+        ) {
             projects.withLockedValue { projects in
-                guard projects[name] != nil || projects.count < UsageTally.maximumProjects else {
-                    return
-                }
+                // Apart, since access for a change allocates.
+                if let known = projects[name], isKnown(known) { return }
+                if projects.count >= UsageTally.maximumProjects, projects[name] == nil { return }
                 body(&projects[name, default: ProjectTally()])
             }
         }
@@ -51,13 +55,17 @@ package final class UsageTally: Sendable {
     /// gets.
     func recordDelivery(to app: UsedApp, inProject project: String, version: Int) {
         let mark = UsageMark(day: today, version: version)
-        table.withProject(project) { $0.recordDelivery(to: app, mark) }
+        table.change(
+            project, unless: { $0.hasDelivery(to: app, mark) },
+            by: { $0.recordDelivery(to: app, mark) })
     }
 
     /// Records that a client evaluated a setting by its name.
     func recordRead(of setting: UsedSetting, inProject project: String, version: Int) {
         let mark = UsageMark(day: today, version: version)
-        table.withProject(project) { $0.recordRead(of: setting, mark) }
+        table.change(
+            project, unless: { $0.hasRead(of: setting, mark) },
+            by: { $0.recordRead(of: setting, mark) })
     }
 
     /// Records a name that an existing project does not have.
@@ -166,15 +174,26 @@ private struct ProjectTally: Sendable {
 
     var isEmpty: Bool { deliveries.isEmpty && reads.isEmpty }
 
+    func hasDelivery(to app: UsedApp, _ mark: UsageMark) -> Bool {
+        deliveries[app].map { Self.includes(mark, $0) } ?? false
+    }
+
+    func hasRead(of setting: UsedSetting, _ mark: UsageMark) -> Bool {
+        reads[setting].map { Self.includes(mark, $0) } ?? false
+    }
+
+    private static func includes(_ mark: UsageMark, _ known: Entry) -> Bool {
+        known.mark.day >= mark.day && known.mark.version >= mark.version
+    }
+
     mutating func recordDelivery(to app: UsedApp, _ mark: UsageMark) {
-        let isKnown = deliveries[app] != nil
+        let isFull = deliveries.count >= Self.maximumCount
         Self.record(
-            mark, of: isKnown || deliveries.count < Self.maximumCount ? app : .other,
-            in: &deliveries)
+            mark, of: isFull && deliveries[app] == nil ? .other : app, in: &deliveries)
     }
 
     mutating func recordRead(of setting: UsedSetting, _ mark: UsageMark) {
-        guard reads[setting] != nil || reads.count < Self.maximumCount else { return }
+        if reads.count >= Self.maximumCount, reads[setting] == nil { return }
         Self.record(mark, of: setting, in: &reads)
     }
 
@@ -185,7 +204,7 @@ private struct ProjectTally: Sendable {
             entries[key] = Entry(mark: mark)
             return
         }
-        if known.mark.day >= mark.day, known.mark.version >= mark.version { return }
+        if includes(mark, known) { return }
         entries[key] = Entry(mark: known.mark.merged(with: mark))
     }
 

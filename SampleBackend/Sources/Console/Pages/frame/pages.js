@@ -19,6 +19,7 @@ export const pages = [
     {path: 'merge', title: 'Merge', load: () => import('../merge/merge-page.js')},
     {path: 'user', title: 'Try as a user', load: () => import('../users/user-page.js')},
     {path: 'live', title: 'Live', load: () => import('../live/live-page.js')},
+    {path: 'usage', title: 'Usage', load: () => import('../usage/usage-page.js')},
     {path: 'history', title: 'History', load: () => import('../history/history-page.js')},
     {path: 'audit', title: 'Audit', load: () => import('../history/audit-page.js')},
     {path: 'projects', title: 'Projects', load: () => import('../projects/projects-page.js')},
@@ -71,7 +72,7 @@ export function loadPagesWhenIdle() {
 }
 
 /** Paths of the pages that show published content, which are empty without a version. */
-export const pathsOfPublished = ['live', 'history'];
+export const pathsOfPublished = ['live', 'usage', 'history'];
 
 /**
  * Navigation groups. They omit the merge page, which is reached only from the review, and the page
@@ -79,7 +80,7 @@ export const pathsOfPublished = ['live', 'history'];
  */
 export const pageGroups = [
     {name: 'Configure', paths: ['settings', 'conditions', 'review', 'change-requests']},
-    {name: 'Watch', paths: ['user', 'live', 'history', 'audit']},
+    {name: 'Watch', paths: ['user', 'live', 'usage', 'history', 'audit']},
     {name: 'Connect', paths: ['projects', 'transfer', 'tokens', 'webhooks']},
 ];
 
