@@ -24,7 +24,39 @@ extension LaunchDarklyReader {
         noteAudience(of: flag)
         return TemplateParameter(
             defaultValue: served.defaultValue, conditionalValues: parameterValues,
-            description: description(of: flag), valueType: variations.type)
+            description: description(of: flag), valueType: variations.type,
+            owner: owner(of: flag), tags: tags(of: flag))
+    }
+
+    /// The e-mail address of the maintainer, if it is short enough for an owner.
+    private func owner(of flag: LaunchDarklyFlag) -> String? {
+        guard let email = flag.members["_maintainer"]?["email"]?.stringValue, !email.isEmpty,
+            !email.isLonger(than: TemplateLimits.default.maximumOwnerLength)
+        else { return nil }
+        return email
+    }
+
+    /// The tags of a flag that a parameter can have; reports the number of the others.
+    private mutating func tags(of flag: LaunchDarklyFlag) -> [String] {
+        let limits = TemplateLimits.default
+        let nodes = flag.members["tags"]?.arrayValue ?? []
+        var tags: [String] = []
+        var shown: Set<String> = []  // names: equivalent tags are refused
+        for tag in nodes.compactMap(\.stringValue)
+        where tags.count < limits.maximumTags
+            && tag.problemAsTag(maximumLength: limits.maximumTagLength) == nil
+            && shown.insert(tag).inserted
+        {
+            tags.append(tag)
+        }
+        if tags.count < nodes.count {
+            values.report.add(
+                flag.path.member("tags"),
+                "\(nodes.count - tags.count) of \(nodes.count) are left out: a setting has at most "
+                    + "\(limits.maximumTags) of \(limits.maximumTagLength) characters, without commas",
+                on: .names)
+        }
+        return tags
     }
 
     /// The value of a variation of the REST API.

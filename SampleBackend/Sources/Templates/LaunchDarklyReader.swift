@@ -147,11 +147,13 @@ extension LaunchDarklyReader {
             return (key: key, members: members, path: path.member(key))
         }
         guard let environment = environment(of: read.map(\.members)) else { return [] }
-        if read.contains(where: { $0.members["tags"]?.arrayValue?.isEmpty == false }) {
+        let hasNames = read.contains { flag in
+            flag.members["variations"]?.arrayValue?.contains { $0["name"]?.stringValue != nil }
+                ?? false
+        }
+        if hasNames {
             values.report.add(
-                path,
-                "tags, maintainers and the names of variations have no counterpart; they are left "
-                    + "out", on: .names)
+                path, "the names of variations have no counterpart; they are left out", on: .names)
         }
         return read.map { key, members, path in
             let place = path.member("environments").member(environment)

@@ -78,7 +78,9 @@ extension TemplateReader {
                 continue
             }
             if !limits.isPublished {
-                checkTag(tag, path)
+                if let problem = tag.problemAsTag(maximumLength: limits.maximumTagLength) {
+                    found.add(path, problem)
+                }
                 if !shown.insert(tag).inserted {
                     found.add(path, "the tag \"\(tag.shortened)\" is there twice; remove one")
                 }
@@ -86,26 +88,6 @@ extension TemplateReader {
             tags.append(tag)
         }
         return tags
-    }
-
-    /// Reports a tag that cannot be written in a list with commas, or that is too long.
-    private mutating func checkTag(_ tag: String, _ path: TemplatePath) {
-        if tag.isLonger(than: limits.maximumTagLength) {
-            found.add(
-                path,
-                "it has \(tag.characterCount) characters; use at most \(limits.maximumTagLength)")
-        }
-        if tag.isBlank {
-            found.add(path, "it is empty; remove it")
-        } else if tag.hasWhiteSpaceAtAnEnd {
-            found.add(path, "it begins or ends with white space; remove that")
-        }
-        if tag.utf8.contains(UInt8(ascii: ",")) {
-            found.add(path, "it has a comma; make it two tags")
-        }
-        if tag.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            found.add(path, "it contains a control character; use letters, digits and punctuation")
-        }
     }
 }
 
@@ -117,5 +99,19 @@ extension JSONNode {
 }
 
 extension String {
+    /// The problem of a tag that cannot be written in a list with commas, or that is too long.
+    func problemAsTag(maximumLength: Int) -> String? {
+        if isLonger(than: maximumLength) {
+            return "it has \(characterCount) characters; use at most \(maximumLength)"
+        }
+        if isBlank { return "it is empty; remove it" }
+        if hasWhiteSpaceAtAnEnd { return "it begins or ends with white space; remove that" }
+        if utf8.contains(UInt8(ascii: ",")) { return "it has a comma; make it two tags" }
+        if unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            return "it contains a control character; use letters, digits and punctuation"
+        }
+        return nil
+    }
+
     fileprivate var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 }

@@ -44,6 +44,15 @@ struct LaunchDarklyImportTests {
         ])
     }
 
+    @Test func tagsThatASettingCannotHaveAreReported() throws {
+        let long = String(repeating: "t", count: 65)
+        let many = (0..<20).map { JSONNode.string("t\($0)") }
+        let result = try flag(["tags": .array(["a", "a", "b,c", .string(long), 1] + many)])
+        #expect(result.template.parameters["f"]?.tags == ["a"] + (0..<19).map { "t\($0)" })
+        let remark = try #require(result.report.first { $0.path == "flags.f.tags" })
+        #expect(remark.message.hasPrefix("5 of 25 are left out"))
+    }
+
     private func problems(_ json: JSONNode, sectionName: String = "Default") -> [TemplateProblem] {
         do throws(TemplateValidationError) {
             _ = try LaunchDarklyImport(jsonData: json.jsonData(), sectionName: sectionName)
@@ -78,7 +87,8 @@ struct LaunchDarklyImportTests {
                         "new-checkout target 2": .value("true"), "segment beta": .value("true"),
                         "new-checkout rule 2 share 1": .value("true"),
                         "new-checkout rule 2 share 2": .value("false"),
-                    ], description: "The checkout with one page", valueType: .boolean))
+                    ], description: "The checkout with one page", valueType: .boolean,
+                    owner: "ada@example.com", tags: ["checkout"]))
         #expect(
             parameters["search_limit"]
                 == TemplateParameter(
