@@ -21,6 +21,7 @@ struct ExportCommandTests {
                 "rates": {"valueType": "JSON", "defaultValue": {"value": "{\"a\": 1, \"b\": 2.5}"}},
                 "page": {"valueType": "STRING", "defaultValue": {"useInAppDefault": true}},
                 "ratio": {"valueType": "NUMBER", "conditionalValues": {"ios": {"value": "2"}}},
+                "old": {"defaultValue": {"value": "x"}, "archived": true},
                 "secret": {"defaultValue": {"value": "x"}, "masterKeyOnly": true}
             }}}}
         """#

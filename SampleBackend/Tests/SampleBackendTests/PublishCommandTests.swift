@@ -13,10 +13,29 @@ struct PublishCommandTests {
          "config_sections": {"Home": {"settings": {"title": {"value": "Hi"}, "size": {"value": 2}}}}}
         """#
 
-    /// Text of a template with numbered parameters.
-    private static func template(_ count: Int) -> String {
-        let parameters = (0..<count).map { #""p\#($0)": {"defaultValue": {"value": ""}}"# }
+    /// Text of a template with numbered parameters, the first of which are archived.
+    private static func template(_ count: Int, archived: Int = 0) -> String {
+        let parameters = (0..<count).map {
+            #""p\#($0)": {"defaultValue": {"value": ""}, "archived": \#($0 < archived)}"#
+        }
         return #"{"parameters": {\#(parameters.joined(separator: ","))}}"#
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aPublishThatArchivesMostSettingsNeedsYes(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let four = try target.folder.write(Self.template(4), to: "four.json")
+        let archived = try target.folder.write(Self.template(4, archived: 3), to: "archived.json")
+        let one = try target.folder.write(Self.template(1), to: "one.json")
+        #expect(try await target.run("publish", four).exitCode == 0)
+        let refused = try await target.run("publish", archived, "--force")
+        #expect(refused.exitCode == 1, "\(refused)")
+        #expect(refused.error.contains("removes or archives 3 of 4 settings"), "\(refused)")
+        #expect(try await target.run("publish", archived, "--force", "--yes").exitCode == 0)
+        // Apps have lost the archived ones already.
+        let another = try await target.run("publish", one, "--force")
+        #expect(another.error.contains("1 of 1 settings"), "\(another)")
+        #expect(try await target.run("publish", archived, "--force").exitCode == 0)
     }
 
     static let noTemplates: [NamedRow<String>] = [

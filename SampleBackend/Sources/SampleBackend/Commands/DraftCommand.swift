@@ -108,7 +108,8 @@ struct DraftCommand: AsyncParsableCommand {
         @Flag(
             name: .shortAndLong,
             help: """
-                Do not ask, even if more than half of the settings are removed, or one changes its type.
+                Do not ask, even if more than half of the settings are removed or archived, or one \
+                changes its type.
                 """)
         var yes = false
 

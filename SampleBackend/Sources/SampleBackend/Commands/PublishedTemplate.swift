@@ -58,8 +58,8 @@ extension JSONNode {
     }
 }
 
-/// Records that a publish takes settings from apps: it removes or archives more than half of them, or changes
-/// the type of one, which an app then cannot read.
+/// Records that a publish takes settings from apps: it removes or archives more than half of them, or
+/// changes the type of one, which an app then cannot read.
 struct BreakingPublish: CustomStringConvertible {
     private let removedCount: Int
     private let total: Int

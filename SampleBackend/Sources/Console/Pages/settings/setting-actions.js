@@ -82,13 +82,15 @@ export function duplicate(context, {group, key, parameter: content}) {
  */
 export async function remove({workspace}, settings) {
     const isOne = settings.length === 1;
+    const wasArchived = settings.some(({parameter: content}) => isArchived(content));
     const isSure = await ask({
         title: `Delete ${isOne ? settings[0].name : count(settings.length, 'setting')}?`,
         isDangerous: true,
         action: isOne ? 'Delete the setting' : `Delete ${count(settings.length, 'setting')}`,
         text: `${isOne ? 'It goes' : `${namesOf(settings)} go`} from your draft now, and from the `
             + 'users with the next publish. Their apps then use their own default. Users for '
-            + 'whom a value is pinned keep it until the pin is removed.'});
+            + `whom a value is pinned ${wasArchived ? 'get it again' : 'keep it'} until the pin is `
+            + 'removed.'});
     if (!isSure) return false;
     // Another tab may have changed the draft while the dialog was open.
     workspace.edit(removingParameters(workspace.template, present(workspace, settings)));
