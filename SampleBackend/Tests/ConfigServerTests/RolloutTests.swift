@@ -135,18 +135,18 @@ struct RolloutTests {
         var rollout = await Self.rollout(made.id, on: server)
         #expect(rollout["state"] == "running", "\(rollout)")
         #expect(rollout["check"]?["result"] == "good")
-        // One more is chance.
-        try server.report(version: 2, clients: 200, withProblems: 3)
+        // Some more are chance.
+        try server.report(version: 2, clients: 200, withProblems: 9)
         try await server.perform(at: 31)
         #expect(await Self.rollout(made.id, on: server)["state"] == "running")
-        // Two at another setting, of 20 whom the percentage reaches.
-        try server.report(version: 2, clients: 200, withProblems: 2, at: "b")
+        // At another setting, of 20 whom the percentage reaches.
+        try server.report(version: 2, clients: 200, withProblems: 10, at: "b")
         try await server.perform(at: 60)
         rollout = await Self.rollout(made.id, on: server)
         #expect(rollout["state"] == "held" && rollout["percent"] == 10)
         #expect(
             rollout["reason"]?.stringValue?.contains(
-                "2 new ones at Default.b, and the rollout reaches about 20: 10 %") == true,
+                "4.3 new ones at Default.b, and the rollout reaches about 20: 21.7 %") == true,
             "\(rollout)")
         try await server.perform(at: 3_600)
         #expect(try await server.version()?.number == 2)

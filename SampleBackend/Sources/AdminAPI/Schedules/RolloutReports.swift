@@ -151,22 +151,39 @@ extension AcknowledgementCounts {
 extension Rollout.Reports {
     /// The most clients with new problems at one place, or at any when problems name none.
     fileprivate func newProblems(since before: Self?) -> (clients: Double, place: String?) {
-        func excess(_ now: Int, _ then: Int) -> Double {
-            guard let before, before.clients > 0 else { return Double(now) }
-            let expected = Double(clients) * Double(then) / Double(before.clients)
-            // Two standard deviations of such a count.
-            return max(0, Double(now) - expected - 2 * expected.squareRoot())
-        }
-        var most = (excess(withProblems, before?.withProblems ?? 0), String?.none)
+        var most = (excess(withProblems, over: before?.withProblems ?? 0, of: before), String?.none)
         for place in places {
-            let then = before?.places.first { $0.isSamePlace(as: place) }?.clients ?? 0
-            let new = excess(place.clients, then)
+            let new = excess(place.clients, over: before?.clients(at: place) ?? 0, of: before)
             if new > most.0 || new == most.0 && new > 0 && most.1 == nil {
                 most = (new, place.name)
             }
         }
         return most
     }
+
+    /// Standard deviations that count as chance: there are many places, and many looks.
+    private static let chance = 4.0
+
+    /// Number of clients above what the reports before the start and chance explain.
+    private func excess(_ now: Int, over then: Int, of before: Self?) -> Double {
+        guard let before, before.clients > 0 else { return Double(now) }
+        let scale = Double(clients) / Double(before.clients)
+        // Few reports say little about many clients.
+        let then = scale > 4 ? max(0, Double(then) - 2 * Double(then).squareRoot()) : Double(then)
+        // Both counts are samples, and none before may have been one by chance.
+        let deviation = (scale * max(then, 1) * (1 + scale)).squareRoot()
+        return max(0, Double(now) - scale * then - Self.chance * deviation)
+    }
+
+    /// The clients with a problem at a place; as many as at the last listed one when others are not
+    /// listed.
+    private func clients(at place: Place) -> Int {
+        places.first { $0.isSamePlace(as: place) }?.clients
+            ?? (places.count >= Self.listedPlaces ? places.last?.clients ?? 0 : 0)
+    }
+
+    /// Number of places that acknowledgements list for a version.
+    private static let listedPlaces = 10
 }
 
 extension Rollout.Reports.Place {

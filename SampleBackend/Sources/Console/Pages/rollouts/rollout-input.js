@@ -168,7 +168,7 @@ export function firstRollout({name, percent}, isInRequest) {
     const percents = isInRequest ? [percent, ...later]
         : later.length < fewestPercents ? [Math.round(percent + 100) / 2, 100] : later;
     return {condition: name, interval: '1', unit: 'days', isNow: true, times: null, maximum: '1',
-        percents: percents.join(', '), minimum: '100', onProblems: 'hold'};
+        percents: percents.join(', '), minimum: '10', onProblems: 'hold'};
 }
 
 /**
