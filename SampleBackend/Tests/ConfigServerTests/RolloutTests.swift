@@ -207,7 +207,7 @@ struct RolloutTests {
         try await other.perform(at: 7_201)
         let rollout = await Self.rollout(late.id, on: other)
         #expect(rollout["state"] == "held", "\(rollout)")
-        #expect(rollout["reason"]?.stringValue?.contains("of 3 that are needed") == true)
+        #expect(rollout["reason"]?.stringValue?.contains("of 3 clients that are needed") == true)
     }
 
     @Test func problemsStopARolloutBeforeEnoughHaveReported() async throws {

@@ -88,10 +88,11 @@ class Run(KilledServers):
             wanted = {request: 1 for request in running}
             self.wait_for_steps(wanted)
             for _ in range(6):
-                for request in running:
-                    self.move(request, wanted)
+                # No step is due now, which it would take back.
                 if self.random.random() < 0.3:
                     self.publish(percents_of(self.administer("GET", TEMPLATE)))
+                for request in running:
+                    self.move(request, wanted)
                 self.kill_something()
                 self.wait_for_steps(wanted)
             for request in running:

@@ -6,8 +6,8 @@ struct RolloutExpressionTests {
     @Test(arguments: [
         ("percent <= 5", "percent <= 25.5"),
         (
-            "percent('a <= 3') <=  5 && device.os == 'ios'",
-            "percent('a <= 3') <=  25.5 && device.os == 'ios'"
+            "percent('a-5') <=  5 && device.os == 'ios'",
+            "percent('a-5') <=  25.5 && device.os == 'ios'"
         ),
         ("(user.id in ['é', '5'] || percent <=5)", "(user.id in ['é', '5'] || percent <=25.5)"),
         ("percent('x') between 0 and 5.000000", "percent('x') between 0 and 25.5"),
