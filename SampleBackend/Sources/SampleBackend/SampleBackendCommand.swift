@@ -30,7 +30,8 @@ struct SampleBackendCommand: AsyncParsableCommand {
                 subcommands: [
                     ProjectsCommand.self, ProtectionCommand.self, OverridesCommand.self,
                     AuditCommand.self,
-                    TokensCommand.self, WebhooksCommand.self, ConnectionsCommand.self, UsageCommand.self,
+                    TokensCommand.self, WebhooksCommand.self, ConnectionsCommand.self,
+                    UsageCommand.self,
                     KeysCommand.self, DoctorCommand.self, BackupCommand.self,
                     RestoreCommand.self, CopyCommand.self, RaiseVersionsCommand.self,
                 ]),

@@ -45,7 +45,8 @@ public struct TemplateStoreConformance: Sendable {
             + projectChecks + projectDetailsChecks
             + overridesChecks
             + changeChecks
-            + auditChecks + tokenChecks + sessionChecks + webhookChecks + usageChecks + replicaChecks
+            + auditChecks + tokenChecks + sessionChecks + webhookChecks + usageChecks
+            + replicaChecks
             + lifecycleChecks
     }
 

@@ -56,7 +56,8 @@ function appsCard({apps}) {
 function unknownCard({unknownNames}) {
     if (!unknownNames.length) return false;
     const rows = unknownNames.map(({name, date}) => h('tr', {},
-        h('th', {scope: 'row', class: 'name'}, h('code', {}, name)), h('td', {}, timeText(date))));
+        h('th', {scope: 'row', class: 'name'}, h('code', {}, name)),
+        h('td', {}, timeText(date))));
     return card('unknown', 'Names that do not exist',
         h('p', {class: 'hint'}, 'Clients asked this server for them by name within a day.'),
         table('Unknown names', ['Name', 'Last request'], rows));
@@ -72,7 +73,8 @@ function settingRow(setting, path) {
     return h('tr', {},
         h('th', {scope: 'row', class: 'name'},
             path ? h('a', {href: address('settings', {at: path})}, name) : name),
-        h('td', {}, deliveredText(setting)), h('td', {}, read), h('td', {}, sameText(setting) || false),
+        h('td', {}, deliveredText(setting)), h('td', {}, read),
+        h('td', {}, sameText(setting) || false),
         h('td', {class: 'wide'}, stale && [badge('stale', 'warning'), ' ', stale.text],
             permanentReason && [badge('permanent'), ' ', permanentReason]));
 }
@@ -111,8 +113,8 @@ function settingsCard({settings, staleCount, thresholds}, {query, workspace}) {
     draw();
     return card('use', 'Use of the settings',
         h('p', {}, staleText(staleCount, thresholds)),
-        h('p', {class: 'hint'}, 'Apps get whole documents: a delivery does not say that a setting is '
-            + 'read. Reads are known only of clients that evaluate single flags.'),
+        h('p', {class: 'hint'}, 'Apps get whole documents: a delivery does not say that a setting '
+            + 'is read. Reads are known only of clients that evaluate single flags.'),
         h('div', {class: 'filters', role: 'search'}, field('Show', filter),
             field('Name', text)), list);
 }
@@ -135,7 +137,8 @@ export function show(main, context) {
         }
     };
     fill(main, pageHead('Usage',
-        'The apps that receive the settings, and the settings that may no longer be needed.'), body);
+        'The apps that receive the settings, and the settings that may no longer be needed.'),
+    body);
     read();
     return () => left.abort();
 }
@@ -148,7 +151,8 @@ export function show(main, context) {
  * @returns {Promise<Usage>}
  */
 async function usageOf(project, signal) {
-    const {body: usage} = await call('GET', projectPath(project, 'usage', {pageSize: 1000}), {signal});
+    const {body: usage} = await call('GET',
+        projectPath(project, 'usage', {pageSize: 1000}), {signal});
     let {nextPageToken: pageToken} = usage;
     while (pageToken) {
         const {body} = await call('GET',

@@ -27,7 +27,8 @@ export function shareText(share) {
     if (!share || !share.clients) return 'No client is known.';
     const {version, clients, current} = share;
     return `${numberText(current)} of ${count(clients, 'known client')} `
-        + `${current === 1 ? 'has' : 'have'} version ${version} (${percentText(current / clients)}).`;
+        + `${current === 1 ? 'has' : 'have'} version ${version} `
+        + `(${percentText(current / clients)}).`;
 }
 
 /**
@@ -41,7 +42,8 @@ export function plotText(shares) {
     const percents = shares.map(({clients, current}) => (clients ? current / clients : 0));
     return `Share of clients with the newest version on ${count(shares.length, 'day')}, `
         + `${first.date} to ${last.date}: from ${percentText(percents[0])} to `
-        + `${percentText(percents[percents.length - 1])}, lowest ${percentText(Math.min(...percents))}.`;
+        + `${percentText(percents[percents.length - 1])}, `
+        + `lowest ${percentText(Math.min(...percents))}.`;
 }
 
 /** @param {string} date A day, as `2026-11-29`. */
@@ -50,8 +52,8 @@ function dayNumber(date) {
 }
 
 /**
- * Points of the plot from 0 to 1 in both directions; the first day is 0, the last one 1. Days without
- * a share leave gaps.
+ * Points of the plot from 0 to 1 in both directions; the first day is 0, the last one 1. Days
+ * without a share leave gaps.
  *
  * @param {DayShare[]} shares Oldest first.
  * @returns {{x: number, y: number, isAfterGap: boolean}[]}
@@ -109,7 +111,7 @@ export function sameText({sameForEverybodySince: since}) {
 export function staleText(staleCount, {unusedDays, sameDays}) {
     const number = staleCount ? `${count(staleCount, 'setting')} may no longer be needed.`
         : 'No setting is stale.';
-    return `${number} A setting is stale when it was neither delivered nor read for ${unusedDays} days, `
-        + `or when everybody has had the same value for ${sameDays} days and no client is known to `
-        + 'read it.';
+    return `${number} A setting is stale when it was neither delivered nor read for `
+        + `${unusedDays} days, or when everybody has had the same value for ${sameDays} days `
+        + 'and no client is known to read it.';
 }
