@@ -51,7 +51,7 @@ struct ScheduledPublishService: Service {
                 for await _ in wakeUps {
                     alarm?.cancel()
                     let look = await look(&clock, &log)
-                    for rollout in look.rollouts where rollouts.begin(rollout) {
+                    for rollout in look.rollouts where rollouts.begin(rollout, at: now()) {
                         group.addTask {
                             await perform(rollout)
                             rollouts.end(rollout)
@@ -124,18 +124,42 @@ struct ScheduledPublishService: Service {
     }
 }
 
-/// The rollouts that this process looks at, each once at a time.
+/// The rollouts that this process looks at, each once at a time, and the same state not again at once.
 private final class RolloutsUnderWay: Sendable {
-    /// The identifiers by project, which are ASCII.
-    private let names = NIOLockedValueBox<Set<[String]>>([])  // names: ASCII
+    /// Time between two looks at a rollout that has not changed, so that a webhook that does not answer
+    /// is not asked whenever something else changes.
+    private static let pause = Duration.seconds(20)
 
-    /// False when it is under way already.
-    func begin(_ rollout: ChangeRequestHeader) -> Bool {
-        names.withLockedValue { $0.insert([rollout.project, rollout.id]).inserted }
+    private struct Look: Sendable {
+        let tag: String
+        let isDue: Bool
+        var isUnderWay = true
+        let start = ContinuousClock.now
+    }
+
+    /// By project and identifier, which are ASCII.
+    private let looks = NIOLockedValueBox<[[String]: Look]>([:])  // names: ASCII
+
+    /// False when it is under way already, or was a moment ago.
+    func begin(_ rollout: ChangeRequestHeader, at date: Date) -> Bool {
+        let look = Look(
+            tag: rollout.tag, isDue: rollout.dueDate.map { $0 <= date } ?? false)
+        return looks.withLockedValue { looks in
+            let now = ContinuousClock.now
+            looks = looks.filter { $0.value.isUnderWay || now - $0.value.start < Self.pause }
+            let name = [rollout.project, rollout.id]
+            if let known = looks[name],
+                known.isUnderWay || known.tag == look.tag && known.isDue == look.isDue
+            {
+                return false
+            }
+            looks[name] = look
+            return true
+        }
     }
 
     func end(_ rollout: ChangeRequestHeader) {
-        names.withLockedValue { _ = $0.remove([rollout.project, rollout.id]) }
+        looks.withLockedValue { $0[[rollout.project, rollout.id]]?.isUnderWay = false }
     }
 }
 

@@ -41,7 +41,7 @@ public struct ChangeRequestReference: Sendable, Hashable {
         /// The next percentage of its rollout.
         case rolloutStep
         /// The percentage before, or, from the first one, the end of what the start has changed.
-        case rolloutTakenBack(reason: String?)
+        case rolloutTakenBack(reason: String?, kept: [String])
     }
 
     /// The identifier in the project.
@@ -66,7 +66,7 @@ public struct ChangeRequestReference: Sendable, Hashable {
     /// What leads to the publish.
     public var occasion: Occasion
 
-    /// What apps reported before the start of a rollout; nil for other publishes.
+    /// What apps reported before a step of a rollout; nil for other publishes.
     public var reports: Rollout.Reports?
 
     /// Creates a reference.
@@ -239,6 +239,8 @@ package struct PublishGate: Sendable {
 
     private func checkApprovals(of request: StoredChangeRequest?) throws(TemplateStoreError) {
         guard let protection, submission.approval.bypassReason == nil else { return }
+        // A way back from trouble, to what was live before.
+        if case .rolloutTakenBack? = submission.approval.changeRequest?.occasion { return }
         if submission.approval.changeRequest?.occasion.followsStart == true,
             request?.request.schedule?.startOutcome?.isApproved == true
         {
@@ -284,10 +286,12 @@ package struct PublishGate: Sendable {
             request.ending = ending(publishing: number)
         case .rolloutStep:
             let place = request.schedule?.rollout?.place ?? 0
-            request.schedule?.rollout?.publish(place + 1, as: number, at: submission.date)
-        case .rolloutTakenBack(let reason):
+            request.schedule?.rollout?.publish(
+                place + 1, as: number, at: submission.date,
+                after: submission.approval.changeRequest?.reports)
+        case .rolloutTakenBack(let reason, let kept):
             request.schedule?.rollout?.takeBack(
-                as: number, at: submission.date, because: reason)
+                as: number, at: submission.date, because: reason, keeping: kept)
         case .administrator, nil:
             request.ending = ending(publishing: number)
         }

@@ -67,11 +67,17 @@ public struct Rollout: Sendable, Hashable, Codable {
         /// When it was published.
         public let date: Date
 
+        /// Number of streams that were open before it.
+        public let streams: Int
+
         /// True when a later percentage was taken back to this one.
         public let isTakenBack: Bool
 
         /// Creates a step.
-        public init(place: Int, version: Int, date: Date, isTakenBack: Bool = false) {
+        public init(
+            place: Int, version: Int, date: Date, streams: Int = 0, isTakenBack: Bool = false
+        ) {
+            self.streams = streams
             self.place = place
             self.version = version
             self.date = date.roundedToMilliseconds
@@ -87,13 +93,18 @@ public struct Rollout: Sendable, Hashable, Codable {
         /// The version that took back what the start had changed; nil when none did.
         public let version: Int?
 
+        /// The settings and conditions that this version left as they are, since others had changed
+        /// them or use them.
+        public let kept: [String]
+
         /// The time.
         public let date: Date
 
         /// Creates a stop.
-        public init(reason: String?, version: Int? = nil, date: Date) {
+        public init(reason: String?, version: Int? = nil, kept: [String] = [], date: Date) {
             self.reason = reason
             self.version = version
+            self.kept = kept
             self.date = date.roundedToMilliseconds
         }
     }
@@ -128,6 +139,9 @@ public struct Rollout: Sendable, Hashable, Codable {
         /// The places with the most problems, most first.
         public let places: [Place]
 
+        /// Number of open streams.
+        public var streams = 0
+
         /// Maximum number of places.
         private static let mostPlaces = 20
 
@@ -152,6 +166,9 @@ public struct Rollout: Sendable, Hashable, Codable {
     /// The time of the next step, or of the end after the last one; nil before the start, while it is
     /// held, and after its end.
     public private(set) var nextDate: Date?
+
+    /// When the next step would have been taken, had it not been held; nil while it is not held.
+    private var heldDate: Date?
 
     /// True when the next step is taken whatever apps report.
     public private(set) var ignoresReports = false
@@ -196,8 +213,8 @@ extension Rollout {
     /// The place of the published percentage in the plan's ``Plan/bounds``; nil before the start.
     public var place: Int? { steps.last?.place }
 
-    /// The percentage that is published now; nil before the start.
-    public var bound: Int? { place.map { plan.bounds[$0] } }
+    /// The percentage that is published now; nil before the start, and once all is taken back.
+    public var bound: Int? { stop?.version == nil ? place.map { plan.bounds[$0] } : nil }
 
     /// The version of the last publish; nil before the start.
     var lastVersion: Int? { stop?.version ?? steps.last?.version }
@@ -218,23 +235,30 @@ extension Rollout {
     }
 
     /// Records the publish of a percentage, after which the next one waits for the plan's interval.
-    mutating func publish(_ place: Int, as version: Int, at date: Date) {
-        steps = steps.suffix(Self.mostSteps) + [Step(place: place, version: version, date: date)]
+    mutating func publish(
+        _ place: Int, as version: Int, at date: Date, after reports: Reports?
+    ) {
+        steps = steps.suffix(Self.mostSteps) + [
+                Step(
+                    place: place, version: version, date: date, streams: reports?.streams ?? 0)
+            ]
         nextDate = (date + plan.interval).roundedToMilliseconds
         (hold, ignoresReports) = (nil, false)
     }
 
     /// Records the start.
     mutating func start(as version: Int, at date: Date, after reports: Reports?) {
-        publish(0, as: version, at: date)
+        publish(0, as: version, at: date, after: reports)
         reportsBefore = reports
     }
 
     /// Records that the percentage before was published again; from the first one it has ended.
-    mutating func takeBack(as version: Int, at date: Date, because reason: String?) {
+    mutating func takeBack(
+        as version: Int, at date: Date, because reason: String?, keeping kept: [String]
+    ) {
         guard let place, place > 0 else {
             end(at: date, because: reason)
-            stop = Stop(reason: reason, version: version, date: date)
+            stop = Stop(reason: reason, version: version, kept: kept, date: date)
             return
         }
         let step = Step(place: place - 1, version: version, date: date, isTakenBack: true)
@@ -245,16 +269,21 @@ extension Rollout {
     /// Holds it until a person resumes it.
     public mutating func hold(at date: Date, because reason: String?) {
         hold = Stop(reason: reason, date: date)
+        heldDate = nextDate ?? heldDate
         (nextDate, ignoresReports) = (nil, false)
     }
 
-    /// Resumes it with the next step.
+    /// Resumes it: the next step is taken when it was to be taken, or now if that is over.
     ///
     /// - Parameters:
-    ///   - date: The time of the next step.
+    ///   - date: The current time.
+    ///   - isAtOnce: True to take the next step now.
     ///   - ignoresReports: True to take it whatever apps report.
-    public mutating func resume(at date: Date, ignoringReports ignoresReports: Bool) {
-        (hold, nextDate) = (nil, date.roundedToMilliseconds)
+    public mutating func resume(
+        at date: Date, atOnce isAtOnce: Bool = false, ignoringReports ignoresReports: Bool
+    ) {
+        nextDate = max(date, isAtOnce ? date : heldDate ?? date).roundedToMilliseconds
+        (hold, heldDate) = (nil, nil)
         self.ignoresReports = ignoresReports
     }
 

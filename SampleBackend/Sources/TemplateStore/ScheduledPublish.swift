@@ -154,6 +154,17 @@ extension ScheduledPublish {
         startOutcome = Outcome(.cancelled, reason: "Published before its time.", date: date)
     }
 
+    /// The schedule with somebody else who publishes from now on.
+    public func scheduled(
+        by scheduler: ChangeRequest.Participant, signIn: SignedInPerson?, tokenID: String
+    ) -> ScheduledPublish {
+        var changed = ScheduledPublish(
+            start: start, end: end, zone: zone, scheduler: scheduler, signIn: signIn,
+            tokenID: tokenID, predecessor: predecessor, rollout: rollout)
+        (changed.startOutcome, changed.endOutcome) = (startOutcome, endOutcome)
+        return changed
+    }
+
     /// Records what came of the waiting part.
     public mutating func end(_ part: Part, with outcome: Outcome) {
         switch part {

@@ -167,13 +167,13 @@ extension TemplateStoreConformance {
                 () throws(TemplateStoreError) in
                 try await publish(.rolloutStep, after: 240)
             }
-            try await publish(.rolloutTakenBack(reason: "Broken"), after: 131)
+            try await publish(.rolloutTakenBack(reason: "Broken", kept: []), after: 131)
             known = try await rollout()
             try trial.expect(known?.bound, is: 1, "A rollout is taken back by one step.")
             try trial.expect(known?.hold?.reason, is: "Broken", rule)
             let waiting = try await trial.store.scheduledChangeRequests(date: StoreTrial.date + 200)
             try trial.expect(waiting.map(\.id), is: ["1"], "A held rollout waits.")
-            try await publish(.rolloutTakenBack(reason: nil), after: 140)
+            try await publish(.rolloutTakenBack(reason: nil, kept: []), after: 140)
             try trial.expect(try await rollout()?.state, is: .stopped, rule)
             let left = try await trial.store.scheduledChangeRequests(date: StoreTrial.date + 200)
             try trial.expect(left.count, is: 0, "A rollout that has ended waits for nothing.")

@@ -15,6 +15,11 @@ package struct WebhookInquiry: Sendable {
     /// Maximum length of a reason, in Unicode scalars.
     private static let maximumReasonLength = 500
 
+    /// Kinds of characters that would hide or move other text where the reason is shown.
+    private static let hidden: [Unicode.GeneralCategory] = [
+        .control, .format, .lineSeparator, .paragraphSeparator,
+    ]
+
     private let options: WebhookOptions
 
     package init(options: WebhookOptions) { self.options = options }
@@ -38,7 +43,13 @@ package struct WebhookInquiry: Sendable {
             return .failure(answer.error ?? "The receiver did not answer.")
         }
         let body = answer.body.flatMap { try? JSONNode(jsonData: $0) }
-        let reason = body?["reason"]?.stringValue?.unicodeScalars.prefix(Self.maximumReasonLength)
-        return .refusal(reason: reason.map { String($0) })
+        let reason = body?["reason"]?.stringValue.map { text in
+            String(
+                String.UnicodeScalarView(
+                    text.unicodeScalars.prefix(Self.maximumReasonLength).map { scalar in
+                        Self.hidden.contains(scalar.properties.generalCategory) ? " " : scalar
+                    }))
+        }
+        return .refusal(reason: reason)
     }
 }

@@ -93,6 +93,7 @@ class RollingOutTests(RolloutCase):
 
         self.press(f"Roll out {NAME}")
         self.press("Resume …")
+        self.field("Take the next step now").click()
         self.field("Whatever apps report").click()
         self.press("Resume")
         # The page follows.

@@ -251,7 +251,7 @@ test('steps without a time have none', () => assert.deepEqual(
 
 test('an act says what it will do', () => {
     assert.match(actText('hold', running), /stays at 5%/);
-    assert.match(actText('resume', held), /publishes 25% if that is good/);
+    assert.match(actText('resume', held), /publishes 25% when that was planned/);
     assert.match(actText('resume', {...held, nextPercent: undefined}), /ends the rollout/);
     assert.match(actText('takeBack', running), /from 5% back to 1%, and the rollout is held/);
     assert.match(actText('takeBack', {...running, percent: 1}), /first step.*rollout is stopped/);
@@ -325,7 +325,7 @@ const acts = requestActs('p', request, 'bob-token');
 test('the acts on a rollout are sent for the state that is shown', async () => {
     const requests = answerRequests(() => ({body: {...request, etag: 'new.8'}}));
     for (const act of [acts.hold(''), acts.hold('Wait.'), acts.resume(false), acts.resume(true),
-        acts.takeBack('Bad.'), acts.stopRollout(), acts.rollOut(plan)]) {
+        acts.resume(false, true), acts.takeBack('Bad.'), acts.stopRollout(), acts.rollOut(plan)]) {
         assert.equal((await perform('p', request, act, doubt())).request.etag, 'new.8');
     }
     const sent = requests.filter(({method}) => method !== 'GET');
@@ -334,6 +334,7 @@ test('the acts on a rollout are sent for the state that is shown', async () => {
         [method, path.replace('/v1/projects/p/', ''), body])), [
         ['POST', 'rollouts/r1:hold', {}], ['POST', 'rollouts/r1:hold', {reason: 'Wait.'}],
         ['POST', 'rollouts/r1:resume', {}], ['POST', 'rollouts/r1:resume', {ignoreReports: true}],
+        ['POST', 'rollouts/r1:resume', {now: true}],
         ['POST', 'rollouts/r1:takeBack', {reason: 'Bad.'}],
         ['DELETE', 'scheduledPublishes/r1', undefined],
         ['POST', 'rollouts', {...plan, changeRequest: 'r1'}]]);

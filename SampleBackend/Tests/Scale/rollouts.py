@@ -115,7 +115,7 @@ class Run(KilledServers):
         elif place + 1 < len(PERCENTS):
             if rollout["state"] == "running":
                 self.administer("POST", target + ":hold", {}, "*", self.planner)
-            self.administer("POST", target + ":resume", {}, "*", self.planner)
+            self.administer("POST", target + ":resume", {"now": True}, "*")
         else:
             return
         wanted[request] += 1

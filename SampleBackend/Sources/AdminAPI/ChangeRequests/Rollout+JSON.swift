@@ -20,6 +20,8 @@ extension ScheduledPublish {
         let stop = rollout.hold ?? rollout.stop
         node.setMember("reason", stop?.reason.map { .string($0) })
         node.setMember("takenBackVersionNumber", stop?.version.map { .string("\($0)") })
+        let kept = stop?.kept ?? []
+        node.setMember("kept", kept.isEmpty ? nil : .array(kept.map { .string($0) }))
         node.setMember(
             "endTime",
             (rollout.completionDate ?? rollout.stop?.date).map { .string($0.timestamp) })

@@ -51,8 +51,9 @@ extension Administration {
         _ started: StartedRollout, because reason: String?, by publish: RolloutPublish
     ) async throws {
         let reason = reason.map { String($0.unicodeScalars.prefix(Rollout.maximumReasonLength)) }
-        let occasion = ChangeRequestReference.Occasion.rolloutTakenBack(reason: reason)
         if started.place > 0 {
+            let occasion = ChangeRequestReference.Occasion.rolloutTakenBack(
+                reason: reason, kept: [])
             let bound = started.rollout.plan.bounds[started.place - 1]
             return try await self.publish(started, bound: bound, as: occasion, by: publish)
         }
@@ -64,7 +65,8 @@ extension Administration {
         }
         var approval = publish.approval
         approval.changeRequest = ChangeRequestReference(
-            id: started.stored.id, tag: started.stored.tag, occasion: occasion)
+            id: started.stored.id, tag: started.stored.tag,
+            occasion: .rolloutTakenBack(reason: reason, kept: undo.listedKept))
         let text = ["\(started.stored.request.title): taken back", reason].compactMap { $0 }
         try await publishUndo(
             undo, of: started.stored, describedAs: text.joined(separator: ": "),
@@ -100,9 +102,10 @@ extension Administration {
         }
         var approval = publish.approval
         approval.changeRequest = ChangeRequestReference(
-            id: stored.id, tag: stored.tag, occasion: occasion)
+            id: stored.id, tag: stored.tag, occasion: occasion,
+            reports: try await reportsNow(of: stored))
         var text = ["\(stored.request.title): \(Percentile.percentText(bound)) %"]
-        if case .rolloutTakenBack(let reason) = occasion {
+        if case .rolloutTakenBack(let reason, _) = occasion {
             text = ["\(text[0]) again"] + (reason.map { [$0] } ?? [])
         }
         _ = try await self.publish(

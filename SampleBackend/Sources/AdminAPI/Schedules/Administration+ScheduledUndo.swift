@@ -15,6 +15,14 @@ struct ScheduledUndo: Sendable {
 
     /// False when nothing is left to take back.
     let changesLive: Bool
+
+    /// Maximum number of stored paths.
+    private static let mostPlaces = 50
+
+    /// The paths that are stored.
+    var listedKept: [String] {
+        kept.prefix(Self.mostPlaces).map { String($0.unicodeScalars.prefix(200)) }
+    }
 }
 
 extension Administration {

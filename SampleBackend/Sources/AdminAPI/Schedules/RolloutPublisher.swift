@@ -42,8 +42,7 @@ struct RolloutPublisher: Sendable {
             return try await hold(
                 started, because: "\(name) may no longer publish in this project.")
         }
-        let reports = await administration.reports(
-            of: started.rollout, inProject: started.stored.project)
+        let reports = try await administration.reports(of: started)
         if case .miss(let reason) = action {
             // A restore says so itself.
             let cause =
@@ -74,8 +73,7 @@ struct RolloutPublisher: Sendable {
     /// Looks at a rollout between two steps.
     func watch(_ started: StartedRollout) async throws {
         guard started.rollout.state == .running, !started.rollout.ignoresReports else { return }
-        let reports = await administration.reports(
-            of: started.rollout, inProject: started.stored.project)
+        let reports = try await administration.reports(of: started)
         if reports.result == .worse { try await react(to: reports, on: started) }
     }
 

@@ -2,14 +2,15 @@ import ClientAPI
 import Foundation
 import JSONTree
 import TemplateStore
+import Templates
 
 /// What apps report on the percentage of a rollout that is published, and what follows for the next
 /// step.
 ///
-/// Apps report problems that were there before, too, also those that the rollout does not reach. So
-/// each setting with problems is compared with itself before the start: new problems are those above
-/// the former share of clients, and above what chance makes of it. They are compared with the number of
-/// clients that the percentage reaches.
+/// Problems count at the settings that have a value for the condition, at their sections, and of whole
+/// versions that apps refuse. Apps may have reported such problems before, also those that the rollout
+/// does not reach: new problems are those above the former share of clients, and above what chance makes
+/// of it. They are compared with the number of clients that the percentage reaches.
 struct RolloutReports: Sendable, Hashable {
     enum Result: String, Sendable {
         /// The next step can be taken.
@@ -40,56 +41,66 @@ struct RolloutReports: Sendable, Hashable {
     /// The result as a sentence.
     let text: String
 
+    /// Time after a step in which streams and waiting clients come back, in seconds.
+    private static let streamPause: TimeInterval = 60
+
+    /// Number of clients with new problems that are no accident, however few have reported.
+    private static let fewestProblems = 5.0
+
     /// Compares reports with the plan.
     ///
     /// - Parameters:
     ///   - rollout: The rollout, which has started.
+    ///   - places: The settings that have a value for its condition.
     ///   - counts: The acknowledgements of all replicas.
-    ///   - connections: The open streams of all replicas.
+    ///   - connectionCount: The number of open streams at all replicas.
+    ///   - date: The current time.
     init(
-        of rollout: Rollout, _ counts: AcknowledgementCounts, _ connections: ConnectionCounts
+        of rollout: Rollout, at places: Set<ProblemPlace>, _ counts: AcknowledgementCounts,
+        connectionCount: Int, date: Date
     ) {
         let step = rollout.steps.last
-        let now = counts.rolloutReports(from: step?.version ?? 0)
+        let now = counts.rolloutReports(from: step?.version ?? 0, at: places)
         (clients, withProblems) = (now.clients, now.withProblems)
         let plan = rollout.plan
-        let publish = connections.lastPublish.flatMap { $0.version == step?.version ? $0 : nil }
-        // Streams whose document does not change report nothing.
-        reached = max(
-            Double(clients) * Double((rollout.bound ?? 0) - plan.lowerBound) / 100_000_000,
-            Double(min(clients, publish?.changed ?? 0)))
+        let share = Double((rollout.bound ?? 0) - plan.lowerBound) / 100_000_000
+        // Streams whose document does not change report nothing, so all reporters may be reached.
+        let known = max(counts.clients, rollout.reportsBefore?.clients ?? 0)
+        reached = min(Double(clients), Double(known) * share)
         let new = now.newProblems(since: rollout.reportsBefore)
         problemPercent = reached > 0 ? min(100, new.clients / reached * 100) : nil
-        lostStreamPercent = publish.flatMap { publish in
-            publish.users == 0
-                ? nil
-                : max(0, Double(publish.users - connections.count) / Double(publish.users) * 100)
+        lostStreamPercent = step.flatMap { step in
+            guard step.streams > 0, date.timeIntervalSince(step.date) >= Self.streamPause else {
+                return nil
+            }
+            return max(0, Double(step.streams - connectionCount) / Double(step.streams) * 100)
         }
-        let subject =
-            "\(clients) clients report on version \(step?.version ?? 0) or later, \(withProblems) of "
-            + "them problems"
+        let subject = "\(clients) clients report on version \(step?.version ?? 0) or later"
         let place = new.place.map { " at \($0)" } ?? ""
         let problems =
-            "\(new.clients.oneDecimal) new ones\(place), and the rollout reaches about "
-            + reached.oneDecimal
-        if let most = plan.maximumProblemPercent, let problemPercent, problemPercent > most {
+            "\(new.clients.oneDecimal) of them have new problems\(place), and the rollout reaches "
+            + "about \(reached.oneDecimal)"
+        let isEnough = clients >= plan.minimumClients
+        if let most = plan.maximumProblemPercent, let problemPercent, problemPercent > most,
+            isEnough || new.clients >= Self.fewestProblems
+        {
             result = .worse
             text =
-                "\(subject): \(problems): \(problemPercent.oneDecimal) %, and the bound is "
+                "\(subject), \(problems): \(problemPercent.oneDecimal) %, and the bound is "
                 + "\(most.oneDecimal) %."
         } else if let most = plan.maximumLostStreamPercent, let lostStreamPercent,
             lostStreamPercent > most
         {
             result = .worse
             text =
-                "\(lostStreamPercent.oneDecimal) % of the streams that were open at the step are "
+                "\(lostStreamPercent.oneDecimal) % of the streams that were open before the step are "
                 + "gone, and the bound is \(most.oneDecimal) %."
-        } else if clients < plan.minimumClients {
+        } else if !isEnough {
             result = .waiting
             text = "\(subject), of \(plan.minimumClients) clients that are needed."
         } else {
             result = .good
-            text = "\(subject): \(problems)."
+            text = "\(subject), \(problems)."
         }
     }
 
@@ -116,32 +127,67 @@ extension Double {
 
 extension Administration {
     /// What apps report on a rollout that has started.
-    func reports(of rollout: Rollout, inProject project: String) async -> RolloutReports {
+    func reports(of started: StartedRollout) async throws -> RolloutReports {
+        let project = started.stored.project
         let others = await replicas?.others()
         return RolloutReports(
-            of: rollout,
+            of: started.rollout, at: try started.stored.rolloutPlaces,
             acknowledgements(inProject: project, others: others) ?? AcknowledgementCounts(),
-            await connections(inProject: project, others: others))
+            connectionCount: await connections(inProject: project, others: others).count,
+            date: now())
     }
 
-    /// What apps report now, before a rollout.
-    func reportsNow(inProject project: String) async -> Rollout.Reports {
-        let counts = acknowledgements(inProject: project, others: await replicas?.others())
-        return counts?.rolloutReports(from: 0) ?? Rollout.Reports(clients: 0, withProblems: 0)
+    /// What apps report before a step of a rollout.
+    func reportsNow(of stored: StoredChangeRequest) async throws -> Rollout.Reports {
+        let others = await replicas?.others()
+        let counts = acknowledgements(inProject: stored.project, others: others)
+        var reports =
+            (counts ?? AcknowledgementCounts())
+            .rolloutReports(from: 0, at: try stored.rolloutPlaces)
+        reports.streams = await connections(inProject: stored.project, others: others).count
+        return reports
+    }
+}
+
+extension StoredChangeRequest {
+    /// The settings of the edited template that have a value for the condition of its rollout.
+    fileprivate var rolloutPlaces: Set<ProblemPlace> {
+        get throws {
+            guard let condition = request.schedule?.rollout?.plan.condition, let contents else {
+                return []
+            }
+            var places: Set<ProblemPlace> = []
+            for (section, parameters) in try RemoteConfigTemplate(stored: contents.edited).sections {
+                for (key, parameter) in parameters
+                where parameter.conditionalValues[condition] != nil {
+                    places.insert(ProblemPlace(section: section, key: key))
+                }
+            }
+            return places
+        }
     }
 }
 
 extension AcknowledgementCounts {
-    /// The reports on a version and later ones.
-    fileprivate func rolloutReports(from version: Int) -> Rollout.Reports {
+    /// The reports on a version and later ones, with the problems that can come from some settings.
+    fileprivate func rolloutReports(
+        from version: Int, at settings: Set<ProblemPlace>
+    ) -> Rollout.Reports {
+        // Refused versions have problems of no section.
+        let sections = Set(settings.map(\.section) + [""])
         let versions = versions.filter { $0.number >= version }
         var places: [ProblemPlace: Int] = [:]
-        for problem in versions.flatMap(\.problems) {
+        for problem in versions.flatMap(\.problems)
+        where settings.contains(problem.place)
+            || problem.place.key == nil && sections.contains(problem.place.section)
+        {
             places[problem.place, default: 0] += problem.clients
         }
+        let withProblems = versions.reduce(0) { $0 + $1.withProblems }
         return Rollout.Reports(
-            clients: versions.reduce(0) { $0 + max($1.inForce, $1.withProblems) },
-            withProblems: versions.reduce(0) { $0 + $1.withProblems },
+            // Who uses a version in spite of problems is in both.
+            clients: min(clients, versions.reduce(withProblems) { $0 + $1.inForce }),
+            withProblems: withProblems,
             places: places.map { place, clients in
                 .init(section: place.section, key: place.key, clients: clients)
             })
@@ -149,45 +195,39 @@ extension AcknowledgementCounts {
 }
 
 extension Rollout.Reports {
-    /// The most clients with new problems at one place, or at any when problems name none.
+    /// The most clients with new problems at one place.
     fileprivate func newProblems(since before: Self?) -> (clients: Double, place: String?) {
-        var most = (excess(withProblems, over: before?.withProblems ?? 0, of: before), String?.none)
+        var most = (0.0, String?.none)
         for place in places {
-            let new = excess(place.clients, over: before?.clients(at: place) ?? 0, of: before)
-            if new > most.0 || new == most.0 && new > 0 && most.1 == nil {
-                most = (new, place.name)
-            }
+            let then = before?.places.first { $0.isSamePlace(as: place) }?.clients ?? 0
+            let new = excess(place.clients, over: then, of: before)
+            if new > most.0 { most = (new, place.name) }
         }
         return most
     }
 
-    /// Standard deviations that count as chance: there are many places, and many looks.
-    private static let chance = 4.0
+    /// Standard deviations that count as chance, since there are many looks.
+    private static let chance = 3.0
 
-    /// Number of clients above what the reports before the start and chance explain.
+    /// Number of clients above what the reports before the start and chance explain; all of them where
+    /// there was no problem before.
     private func excess(_ now: Int, over then: Int, of before: Self?) -> Double {
-        guard let before, before.clients > 0 else { return Double(now) }
+        guard let before, before.clients > 0, then > 0 else { return Double(now) }
         let scale = Double(clients) / Double(before.clients)
         // Few reports say little about many clients.
         let then = scale > 4 ? max(0, Double(then) - 2 * Double(then).squareRoot()) : Double(then)
-        // Both counts are samples, and none before may have been one by chance.
-        let deviation = (scale * max(then, 1) * (1 + scale)).squareRoot()
+        // Both counts are samples.
+        let deviation = (scale * then * (1 + scale)).squareRoot()
         return max(0, Double(now) - scale * then - Self.chance * deviation)
     }
-
-    /// The clients with a problem at a place; as many as at the last listed one when others are not
-    /// listed.
-    private func clients(at place: Place) -> Int {
-        places.first { $0.isSamePlace(as: place) }?.clients
-            ?? (places.count >= Self.listedPlaces ? places.last?.clients ?? 0 : 0)
-    }
-
-    /// Number of places that acknowledgements list for a version.
-    private static let listedPlaces = 10
 }
 
 extension Rollout.Reports.Place {
-    fileprivate var name: String { (key.map { "\(section).\($0)" } ?? section).shortened }
+    /// `Section.setting`, the section, or the whole configuration.
+    fileprivate var name: String {
+        if let key { return "\(section).\(key)".shortened }
+        return section.isEmpty ? "the whole configuration" : section.shortened
+    }
 
     fileprivate func isSamePlace(as other: Self) -> Bool {
         section.utf8.elementsEqual(other.section.utf8)

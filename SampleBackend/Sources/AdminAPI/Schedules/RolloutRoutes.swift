@@ -54,7 +54,7 @@ struct RolloutRoutes: Sendable {
             throw RequestError.notFound(
                 "The change request \(stored.id) is no rollout: list the rollouts.")
         }
-        return await answer(try await administration.reviewed(stored))
+        return try await answer(try await administration.reviewed(stored))
     }
 
     /// Plans a rollout, of an open change request or of a new one; with `validateOnly`, only shows
@@ -76,9 +76,9 @@ struct RolloutRoutes: Sendable {
             throw preview.cannotStart
         }
         if isDryRun {
-            return await answer(preview)
+            return try await answer(preview)
         }
-        return await answer(
+        return try await answer(
             try await administration.save(submission, over: known), status: .created)
     }
 
@@ -154,34 +154,48 @@ struct RolloutRoutes: Sendable {
     @Sendable
     private func hold(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.optionalBody(knows: ["reason"])
-        let reason = try body.comment(named: "reason")
+        let reason = try body.rolloutReason
         let started = try await started(request, in: [.running])
         let date = administration.now()
-        return await answer(
+        return try await answer(
             try await administration.saveRollout(
                 started, .holdRollout, detail: reason, by: request.participant
             ) { $0.hold(at: date, because: reason) })
     }
 
-    /// Resumes a rollout that is held, with the next step.
+    /// Resumes a rollout that is held, in the name of the caller.
     @Sendable
     private func resume(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.optionalBody(knows: ["ignoreReports"])
+        let body = try request.optionalBody(knows: ["ignoreReports", "now"])
         let ignoresReports = try body.flag(named: "ignoreReports")
+        let isAtOnce = try body.flag(named: "now")
         let started = try await started(request, in: [.held])
-        let date = administration.now()
-        return await answer(
-            try await administration.saveRollout(
-                started, .resumeRollout, detail: ignoresReports ? "ignoring reports" : nil,
-                by: request.participant
-            ) { $0.resume(at: date, ignoringReports: ignoresReports) })
+        // The interval and the bounds were approved, too.
+        if ignoresReports || isAtOnce, started.schedule.startOutcome?.isApproved == true,
+            request.administrator?.mayBypass != true
+        {
+            throw RequestError.permissionDenied(
+                "The plan of this rollout was approved, so ignoreReports and now need the permission "
+                    + "to bypass approvals: resume it without them, or make another rollout.")
+        }
+        var changed = started.stored.request
+        changed.schedule = started.schedule.scheduled(
+            by: request.participant, signIn: request.administrator?.person,
+            tokenID: request.tokenID)
+        changed.schedule?.rollout?.resume(
+            at: administration.now(), atOnce: isAtOnce, ignoringReports: ignoresReports)
+        var submission = administration.submission(
+            of: changed, over: started.stored, .resumeRollout, by: request.participant)
+        let details = [isAtOnce ? "now" : nil, ignoresReports ? "ignoring reports" : nil]
+        submission.detail = details.compactMap { $0 }.joined(separator: ", ")
+        return try await answer(try await administration.save(submission, over: started.stored))
     }
 
     /// Publishes the percentage before, and holds the rollout.
     @Sendable
     private func takeBack(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.optionalBody(knows: ["reason"])
-        let reason = try body.comment(named: "reason")
+        let reason = try body.rolloutReason
         let started = try await started(request, in: [.running, .held])
         let publish = RolloutPublish(
             user: request.user, origin: request.origin, approval: try request.approval)
@@ -189,7 +203,7 @@ struct RolloutRoutes: Sendable {
             try await administration.takeBack(started, because: reason, by: publish)
         }
         let stored = try await administration.changeRequest(request.changeRequestTarget)
-        return await answer(try await administration.reviewed(stored))
+        return try await answer(try await administration.reviewed(stored))
     }
 
     /// The rollout in the path, as the caller has seen it.
@@ -216,16 +230,15 @@ struct RolloutRoutes: Sendable {
     /// A response with what apps report on a rollout that has started, or before it.
     private func answer(
         _ reviewed: ReviewedChangeRequest, status: HTTPResponse.Status = .ok
-    ) async -> RouteResponse {
-        let project = reviewed.stored.project
+    ) async throws -> RouteResponse {
         var node = reviewed.json
         var schedule = reviewed.schedule ?? .emptyObject
         var rollout = schedule["rollout"] ?? .emptyObject
         if let started = StartedRollout(reviewed.stored) {
-            let reports = await administration.reports(of: started.rollout, inProject: project)
+            let reports = try await administration.reports(of: started)
             rollout.setMember("check", reports.json)
         } else if reviewed.stored.state == .open {
-            let reports = await administration.reportsNow(inProject: project)
+            let reports = try await administration.reportsNow(of: reviewed.stored)
             rollout.setMember("reportsBefore", reports.json)
         }
         schedule.setMember("rollout", rollout)
@@ -291,6 +304,18 @@ extension TemplateRollout {
                 condition, in: try RemoteConfigTemplate(stored: content))
         } catch let error as TemplateRolloutError {
             throw RequestError.invalidArgument(error.message)
+        }
+    }
+}
+
+extension JSONNode {
+    /// Why a rollout is held or taken back; nil when it is missing or empty.
+    fileprivate var rolloutReason: String? {
+        get throws(RequestError) {
+            guard let reason = try comment(named: "reason") else { return nil }
+            try ShownText.check(
+                reason, named: "reason", maximumLength: Rollout.maximumReasonLength)
+            return reason
         }
     }
 }

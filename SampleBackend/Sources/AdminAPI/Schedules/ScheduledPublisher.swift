@@ -52,7 +52,9 @@ package struct ScheduledPublisher: Sendable {
             ? scheduled : try await administration.store.scheduledChangeRequests(date: date)
         return Look(
             nextDate: left.lazy.compactMap(\.dueDate).first { $0 > date },
-            rollouts: performed.rollouts + (await rolloutsToWatch(among: scheduled, at: date)))
+            // What is published and is not due is a rollout, or has an end.
+            rollouts: performed.rollouts
+                + scheduled.filter { $0.state == .published && $0.dueDate.map { $0 > date } ?? false })
     }
 
     /// Takes the step of a rollout that is due, or looks at what apps report in between.
@@ -100,21 +102,6 @@ package struct ScheduledPublisher: Sendable {
                 all.rollouts += found.rollouts
             }
         }
-    }
-
-    /// The rollouts between two steps, where apps report problems or streams have vanished.
-    private func rolloutsToWatch(
-        among scheduled: [ChangeRequestHeader], at date: Date
-    ) async -> [ChangeRequestHeader] {
-        var found: [ChangeRequestHeader] = []
-        // What is published and is not due is a rollout, or has an end.
-        for header in scheduled where header.state == .published {
-            guard let due = header.dueDate, due > date,
-                await administration.hasWorries(inProject: header.project)
-            else { continue }
-            found.append(header)
-        }
-        return found
     }
 
     private func isArchived(_ project: String) async throws -> Bool {
@@ -223,7 +210,7 @@ package struct ScheduledPublisher: Sendable {
                 approval: PublishApproval(person: schedule.scheduler.person),
                 comment: "scheduled for \(schedule.start.text)", occasion: .scheduledStart,
                 reports: schedule.rollout == nil
-                    ? nil : await administration.reportsNow(inProject: stored.project)))
+                    ? nil : try await administration.reportsNow(of: stored)))
     }
 
     /// Takes back what the start has changed and is still as it has set it.
@@ -238,7 +225,7 @@ package struct ScheduledPublisher: Sendable {
         }
         var approval = PublishApproval(person: schedule.scheduler.person)
         approval.changeRequest = ChangeRequestReference(
-            id: stored.id, tag: stored.tag, occasion: .scheduledEnd(kept: Self.listed(undo.kept)))
+            id: stored.id, tag: stored.tag, occasion: .scheduledEnd(kept: undo.listedKept))
         try await administration.publishUndo(
             undo, of: stored, describedAs: "\(stored.request.title): taken back at its end",
             by: schedule.user, origin: .schedule, approval: approval)
@@ -307,17 +294,6 @@ extension ChangeRequest.Participant {
 extension ChangeRequestHeader {
     fileprivate var target: ChangeRequestTarget {
         ChangeRequestTarget(project: project, id: id, isLimitedToPresentProject: false)
-    }
-}
-
-extension Administration {
-    /// True when apps of a project report problems, or streams are gone since the last publish.
-    fileprivate func hasWorries(inProject project: String) async -> Bool {
-        let others = await replicas?.others()
-        let versions = acknowledgements(inProject: project, others: others)?.versions ?? []
-        if versions.contains(where: { $0.withProblems > 0 }) { return true }
-        let connections = await connections(inProject: project, others: others)
-        return connections.lastPublish.map { $0.users > connections.count } ?? false
     }
 }
 

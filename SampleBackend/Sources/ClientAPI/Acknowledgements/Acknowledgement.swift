@@ -105,4 +105,9 @@ package struct ProblemPlace: Sendable, Hashable, Codable {
     package let section: String
     /// Nil means the whole section.
     package let key: String?
+
+    package init(section: String, key: String?) {
+        self.section = section
+        self.key = key
+    }
 }

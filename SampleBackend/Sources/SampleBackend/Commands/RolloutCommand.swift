@@ -194,10 +194,17 @@ struct RolloutCommand: AsyncParsableCommand {
     /// `sample-backend rollout resume`.
     struct Resume: AdministrationCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Resume a rollout that is held, with the next step.")
+            abstract: "Resume a rollout that is held.",
+            discussion: """
+                The next step is taken when it was to be taken, or now if that is over. When people \
+                approved the plan, --now and --ignore-reports need the permission to bypass approvals.
+                """)
 
         @Argument(help: "The identifier, as \"rollout list\" shows it.")
         var id: String
+
+        @Flag(help: "Take the next step now.")
+        var now = false
 
         @Flag(help: "Take the next step whatever apps report.")
         var ignoreReports = false
@@ -205,7 +212,9 @@ struct RolloutCommand: AsyncParsableCommand {
         @OptionGroup var options: AdministrationOptions
 
         func run(with transport: any AdministrationTransport) async throws {
-            let body: JSONNode = ignoreReports ? ["ignoreReports": true] : [:]
+            var body = JSONNode.emptyObject
+            if now { body.setMember("now", true) }
+            if ignoreReports { body.setMember("ignoreReports", true) }
             try await RolloutCommand.act(":resume", body, on: id, options, transport)
         }
     }

@@ -87,10 +87,11 @@ export function requestActs(project, request, user) {
         hold: (reason) => onRollout('hold', reason ? {reason} : {}, ({state}) => state === 'held'),
         /**
          * @param {boolean} ignoresReports
+         * @param {boolean} [isNow]
          * @returns {RequestAct}
          */
-        resume: (ignoresReports) => onRollout('resume',
-            ignoresReports ? {ignoreReports: true} : {}, ({state}) => (
+        resume: (ignoresReports, isNow = false) => onRollout('resume',
+            {...isNow && {now: true}, ...ignoresReports && {ignoreReports: true}}, ({state}) => (
                 ['running', 'completed'].includes(state))),
         /**
          * @param {string} reason

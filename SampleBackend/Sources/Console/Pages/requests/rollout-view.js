@@ -126,13 +126,17 @@ async function end(visit, rollout, act) {
  */
 async function resume(visit, rollout) {
     const ignores = h('input', {type: 'checkbox'});
+    const isNow = h('input', {type: 'checkbox'});
     const answer = await askAct(visit, 'Resume the rollout?', {
         fields: [h('p', {}, actText('resume', rollout)),
             rollout.reason && h('p', {}, `It was held: ${withLocalTimes(rollout.reason)}`),
+            h('label', {class: 'check'}, isNow, ' Take the next step now'),
             h('label', {class: 'check'}, ignores, ' Whatever apps report')],
-        action: 'Resume', submit: async () => ({ignoresReports: ignores.checked})});
+        action: 'Resume',
+        submit: async () => ({ignoresReports: ignores.checked, isNow: isNow.checked})});
     if (!answer) return;
-    await visit.act((acts) => acts.resume(answer.ignoresReports), 'The rollout is resumed.');
+    await visit.act((acts) => acts.resume(answer.ignoresReports, answer.isNow),
+        'The rollout is resumed.');
 }
 
 /**

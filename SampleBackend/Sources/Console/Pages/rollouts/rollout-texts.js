@@ -202,9 +202,10 @@ export function actText(act, rollout) {
             + 'resumes it.';
     case 'resume':
         return nextPercent === undefined
-            ? 'The server looks at what apps report now, and ends the rollout if that is good.'
-            : `The server looks at what apps report now, and publishes ${nextPercent}% if that is `
-                + 'good. The steps after it follow as planned.';
+            ? 'The server ends the rollout when that was planned, if what apps report is good.'
+            : `The server publishes ${nextPercent}% when that was planned, or now if that time is `
+                + 'over, if what apps report is good. The steps after it follow. When people '
+                + 'approved the plan, the choices below need the permission to bypass approvals.';
     case 'takeBack':
         return earlier === undefined
             ? 'This is the first step: what the rollout published is taken back, except what was '
