@@ -51,10 +51,10 @@ struct ScheduledPublishService: Service {
                 for await _ in wakeUps {
                     alarm?.cancel()
                     let look = await look(&clock, &log)
-                    for rollout in look.rollouts where rollouts.begin(rollout, at: now()) {
+                    for rollout in rollouts.begin(look.rollouts, at: now()) {
                         group.addTask {
-                            await perform(rollout)
-                            rollouts.end(rollout)
+                            let isWatched = await perform(rollout)
+                            rollouts.end(rollout, isWatched: isWatched)
                         }
                     }
                     alarm = Task {
@@ -67,9 +67,11 @@ struct ScheduledPublishService: Service {
     }
 
     /// Looks at a rollout; what fails is tried again after the next look at the schedules.
-    private func perform(_ rollout: ChangeRequestHeader) async {
+    ///
+    /// - Returns: False when nothing is to be seen before it is due or changes.
+    private func perform(_ rollout: ChangeRequestHeader) async -> Bool {
         do {
-            try await publisher.performRollout(rollout)
+            return try await publisher.performRollout(rollout)
         } catch {
             logger.warning(
                 "The step of a rollout failed and is tried again",
@@ -77,6 +79,7 @@ struct ScheduledPublishService: Service {
                     "project": "\(rollout.project)", "change_request": "\(rollout.id)",
                     "error": "\(error)",
                 ])
+            return true
         }
     }
 
@@ -134,32 +137,41 @@ private final class RolloutsUnderWay: Sendable {
         let tag: String
         let isDue: Bool
         var isUnderWay = true
+        var isWatched = true
         let start = ContinuousClock.now
+
+        /// True when the same is not to be looked at again yet.
+        func holdsBack(_ next: Look) -> Bool {
+            if isUnderWay { return true }
+            guard tag == next.tag, isDue == next.isDue else { return false }
+            return !isWatched || next.start - start < RolloutsUnderWay.pause
+        }
     }
 
     /// By project and identifier, which are ASCII.
     private let looks = NIOLockedValueBox<[[String]: Look]>([:])  // names: ASCII
 
-    /// False when it is under way already, or was a moment ago.
-    func begin(_ rollout: ChangeRequestHeader, at date: Date) -> Bool {
-        let look = Look(
-            tag: rollout.tag, isDue: rollout.dueDate.map { $0 <= date } ?? false)
-        return looks.withLockedValue { looks in
-            let now = ContinuousClock.now
-            looks = looks.filter { $0.value.isUnderWay || now - $0.value.start < Self.pause }
-            let name = [rollout.project, rollout.id]
-            if let known = looks[name],
-                known.isUnderWay || known.tag == look.tag && known.isDue == look.isDue
-            {
-                return false
+    /// Those of all waiting rollouts that are to be looked at now.
+    func begin(_ rollouts: [ChangeRequestHeader], at date: Date) -> [ChangeRequestHeader] {
+        looks.withLockedValue { looks in
+            let names = Set(rollouts.map { [$0.project, $0.id] })  // names: ASCII
+            looks = looks.filter { $0.value.isUnderWay || names.contains($0.key) }
+            return rollouts.filter { rollout in
+                let next = Look(
+                    tag: rollout.tag, isDue: rollout.dueDate.map { $0 <= date } ?? false)
+                let name = [rollout.project, rollout.id]
+                if looks[name]?.holdsBack(next) == true { return false }
+                looks[name] = next
+                return true
             }
-            looks[name] = look
-            return true
         }
     }
 
-    func end(_ rollout: ChangeRequestHeader) {
-        looks.withLockedValue { $0[[rollout.project, rollout.id]]?.isUnderWay = false }
+    func end(_ rollout: ChangeRequestHeader, isWatched: Bool) {
+        looks.withLockedValue { looks in
+            looks[[rollout.project, rollout.id]]?.isUnderWay = false
+            looks[[rollout.project, rollout.id]]?.isWatched = isWatched
+        }
     }
 }
 

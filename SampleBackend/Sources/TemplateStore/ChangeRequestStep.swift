@@ -1,3 +1,5 @@
+package import Templates
+
 /// A step of a change request, with what webhooks are told of it: no templates, comments or votes'
 /// reasons, and texts of bounded size.
 public struct ChangeRequestStep: Sendable, Hashable, Codable {
@@ -41,7 +43,7 @@ public struct ChangeRequestStep: Sendable, Hashable, Codable {
     /// Who made the request.
     public let author: ChangeRequest.Participant
 
-    /// Who took the step; nil for an expiry.
+    /// Who took the step; nil for an expiry, and for what the server itself decided.
     public let actor: ChangeRequest.Participant?
 
     /// The people who approve the current content, whether or not their votes count; the first
@@ -114,17 +116,22 @@ extension ChangeRequestStep {
         default: return nil
         }
         self.init(
-            kind, of: stored, by: submission.participant, clearedApprovals: clearedApprovals)
+            kind, of: stored, by: submission.actor.isEmpty ? nil : submission.participant,
+            clearedApprovals: clearedApprovals)
     }
 
     /// The publish of a request, stored as published over a version.
-    package init(publishing stored: StoredChangeRequest, over known: Int?) {
+    package init(
+        publishing stored: StoredChangeRequest, by user: TemplateVersion.User, over known: Int?
+    ) {
         let ending = stored.request.ending
-        let kind =
-            stored.request.schedule?.laterPublish
-            ?? (ending?.bypassReason == nil ? .published : .bypassed)
+        let later = stored.request.schedule?.laterPublish
+        let participant =
+            later == nil
+            ? ending?.participant : ChangeRequest.Participant(person: nil, actor: user.name ?? "")
         self.init(
-            kind, of: stored, by: ending?.participant ?? stored.request.author,
+            later ?? (ending?.bypassReason == nil ? .published : .bypassed), of: stored,
+            by: participant ?? stored.request.author,
             versionBefore: known == 0 ? nil : known)
     }
 

@@ -67,9 +67,17 @@ public struct ProjectUsage: Sendable, Hashable {
             .reduce(other) { $0?.merged(with: $1) ?? $1 }
     }
 
+    /// True when so many settings are read that reads of others may have been dropped.
+    public var mayLackReads: Bool {
+        reads.count >= UsageLimits.countedReads
+            || readBytes > UsageLimits.readBytes - UsageLimits.readReserve
+    }
+
+    private var readBytes: Int { reads.keys.reduce(0) { $0 + $1.maximumBytes } }
+
     /// Drops the oldest reads beyond the limit.
     private mutating func limitReads() {
-        guard reads.keys.reduce(0, { $0 + $1.maximumBytes }) > UsageLimits.readBytes else { return }
+        guard readBytes > UsageLimits.readBytes else { return }
         let sorted = reads.sorted {
             $0.value == $1.value ? $0.key.precedes($1.key) : $0.value > $1.value
         }
@@ -286,6 +294,12 @@ public enum UsageLimits: Sendable {
 
     static let appBytes = 24_000
     static let readBytes = 32_000
+
+    /// What a long name takes: with less room than this, one may have been dropped.
+    static let readReserve = 4_000
+
+    /// Maximum number of settings whose reads a thread counts before they are stored.
+    package static let countedReads = 2 * apps
 }
 
 extension ProjectUsage: Codable {

@@ -46,7 +46,9 @@ extension WebhookEvent {
     package static func events(
         of version: TemplateVersion, publishing request: StoredChangeRequest?, over known: Int?
     ) -> [WebhookEvent] {
-        let step = request.map { ChangeRequestStep(publishing: $0, over: known) }
+        let step = request.map {
+            ChangeRequestStep(publishing: $0, by: version.updateUser, over: known)
+        }
         return [.publish(version: version.number, updateType: version.updateType)]
             + (step.map { [.changeRequest(step: $0)] } ?? [])
     }

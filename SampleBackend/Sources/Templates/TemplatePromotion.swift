@@ -348,8 +348,8 @@ private struct PromotedSides {
     /// The chosen parts of a parameter; the type is the target's unless it is chosen.
     ///
     /// A hidden parameter becomes visible only by a choice of this part, or with deletions. The value
-    /// of a hidden one hides the target's, so that clients do not receive it. An archived parameter
-    /// is copied as such with all of its parts; with some of them, the target's stays as it is.
+    /// of a hidden one hides the target's, so that clients do not receive it. So does an archived one
+    /// come back; a parameter is archived when all of its parts are copied from an archived one.
     private func copy(
         _ parts: TemplatePromotion.Parts, of parameter: TemplateParameter,
         over old: TemplateParameter?
@@ -363,7 +363,9 @@ private struct PromotedSides {
                 old.isMasterKeyOnly
                 || parameter.isMasterKeyOnly && (parts == .all || hasValues)
         }
-        if !parts.contains("archived") { copy.isArchived = old.isArchived }
+        if !parts.names("archived"), !(parts == .all && choice.includesDeletions) {
+            copy.isArchived = old.isArchived || parameter.isArchived && parts == .all
+        }
         if !parts.contains("valueType") || copy.type == old.type {
             copy.valueType = old.valueType
         } else {

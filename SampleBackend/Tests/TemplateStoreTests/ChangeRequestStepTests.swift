@@ -1,5 +1,6 @@
 import Foundation
 import TemplateStore
+import Templates
 import Testing
 
 struct ChangeRequestStepTests {
@@ -22,7 +23,8 @@ struct ChangeRequestStepTests {
         let header = ChangeRequestHeader(
             project: "p", id: "1", state: .published, tag: "t", updateTime: date, size: 0)
         let step = ChangeRequestStep(
-            publishing: StoredChangeRequest(header: header, request: request), over: 1)
+            publishing: StoredChangeRequest(header: header, request: request),
+            by: TemplateVersion.User(name: "token"), over: 1)
         #expect(step.kind == .bypassed)
         #expect(step.title == String(repeating: "🙂", count: 150))
         #expect(step.approvers.count == ChangeRequestStep.mostApprovers)
@@ -69,7 +71,8 @@ struct ChangeRequestStepTests {
         let header = ChangeRequestHeader(
             project: "p", id: "1", state: .published, tag: "t", updateTime: date, size: 0)
         let end = ChangeRequestStep(
-            publishing: StoredChangeRequest(header: header, request: request), over: 8)
+            publishing: StoredChangeRequest(header: header, request: request),
+            by: TemplateVersion.User(name: "token"), over: 8)
         #expect(end.kind == .takenBack && end.versionBefore == 8 && end.versionAfter == 9)
     }
 }

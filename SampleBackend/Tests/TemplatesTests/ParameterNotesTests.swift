@@ -224,8 +224,18 @@ extension ParameterNotesTests {
         Promotion(
             testDescription: "a whole setting with its notes",
             source: #", "owner": "S", "tags": ["s"], "permanent": "s""#,
-            target: #", "owner": "T", "archived": true"#,
+            target: #", "owner": "T""#,
             result: #", "owner": "S", "tags": ["s"], "permanent": "s""#),
+        Promotion(
+            testDescription: "what the target has archived stays archived",
+            source: #", "owner": "S""#, target: #", "archived": true"#,
+            result: #", "owner": "S", "archived": true"#),
+        Promotion(
+            testDescription: "or comes back by its name", source: "",
+            target: #", "archived": true"#, parts: .named(["archived"]), result: ""),
+        Promotion(
+            testDescription: "or with deletions", source: "", target: #", "archived": true"#,
+            deletions: true, result: ""),
         Promotion(
             testDescription: "notes that the source lacks stay", source: "",
             target: #", "owner": "T", "tags": ["t"], "permanent": "t""#,

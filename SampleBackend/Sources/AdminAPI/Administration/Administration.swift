@@ -36,6 +36,9 @@ package struct Administration: Sendable {
 
     package let now: @Sendable () -> Date
 
+    /// When this process began to count its connections.
+    let startDate: Date
+
     /// The reason why calls to the store would only wait and fail; nil to call it.
     package var storeFault: @Sendable () async -> TemplateStoreError? = { nil }
 
@@ -65,6 +68,7 @@ package struct Administration: Sendable {
         self.acknowledgements = acknowledgements
         self.sample = sample
         self.now = now
+        startDate = now()
         self.allowsPrivateWebhooks = allowsPrivateWebhooks
     }
 

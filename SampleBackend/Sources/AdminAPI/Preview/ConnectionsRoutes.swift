@@ -75,12 +75,18 @@ extension Administration {
     }
 
     /// The acknowledgements of clients of all known replicas; nil when they are disabled.
+    ///
+    /// With `listsAll`, all places of problems that this replica knows; others announce the most
+    /// frequent ones.
     func acknowledgements(
-        inProject name: String, others: OtherReplicas?
+        inProject name: String, others: OtherReplicas?, listingAll listsAll: Bool = false
     ) -> AcknowledgementCounts? {
         acknowledgements.map { acknowledgements in
             AcknowledgementCounts(
-                ofReplicas: [acknowledgements.replicaAcknowledgements(inProject: name)]
+                ofReplicas: [
+                    acknowledgements.replicaAcknowledgements(
+                        inProject: name, listingAll: listsAll)
+                ]
                     + (others?.acknowledgements(inProject: name) ?? []))
         }
     }

@@ -71,10 +71,16 @@ struct RolloutPublisher: Sendable {
     }
 
     /// Looks at a rollout between two steps.
-    func watch(_ started: StartedRollout) async throws {
-        guard started.rollout.state == .running, !started.rollout.ignoresReports else { return }
+    ///
+    /// - Returns: False when nothing is to be seen before it changes.
+    func watch(_ started: StartedRollout) async throws -> Bool {
+        let plan = started.rollout.plan
+        guard started.rollout.state == .running, !started.rollout.ignoresReports,
+            plan.maximumProblemPercent != nil || plan.maximumLostStreamPercent != nil
+        else { return false }
         let reports = try await administration.reports(of: started)
         if reports.result == .worse { try await react(to: reports, on: started) }
+        return true
     }
 
     /// Holds a rollout, or takes it back, as its plan says.
@@ -112,7 +118,9 @@ struct RolloutPublisher: Sendable {
         }
         for case (let webhook, .refusal(let reason)) in answers {
             let text = reason.map { ": \($0)" } ?? "."
-            try await hold(started, because: "The webhook \(webhook.shownURL) refuses\(text)")
+            // A path can be a secret.
+            let host = (try? WebhookAddress(webhook.url))?.host ?? webhook.id
+            try await hold(started, because: "The webhook at \(host) refuses\(text)")
             return false
         }
         // Nothing is published without an answer; a step that is late is held.
@@ -161,7 +169,7 @@ struct RolloutPublisher: Sendable {
     ) async throws {
         do {
             _ = try await administration.saveRollout(
-                started, action, detail: detail, by: started.schedule.scheduler, change)
+                started, action, detail: detail, by: nil, change)
         } catch {
             // When somebody else changed the request, the next call looks again.
             guard let error = error as? RequestError,
@@ -172,16 +180,18 @@ struct RolloutPublisher: Sendable {
 }
 
 extension Administration {
-    /// Stores a change of a rollout that has started.
+    /// Stores a change of a rollout that has started; of the server itself without a participant.
     func saveRollout(
         _ started: StartedRollout, _ action: AuditEntry.Action, detail: String?,
-        by participant: ChangeRequest.Participant, _ change: (inout Rollout) -> Void
+        by participant: ChangeRequest.Participant?, _ change: (inout Rollout) -> Void
     ) async throws -> ReviewedChangeRequest {
         var changed = started.stored.request
         var rollout = started.rollout
         change(&rollout)
         changed.schedule?.rollout = rollout
-        var submission = submission(of: changed, over: started.stored, action, by: participant)
+        var submission = submission(
+            of: changed, over: started.stored, action,
+            by: participant ?? .init(person: nil, actor: ""))
         submission.detail = detail
         return try await save(submission, over: started.stored)
     }

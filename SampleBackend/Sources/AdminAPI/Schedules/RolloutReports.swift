@@ -41,11 +41,12 @@ struct RolloutReports: Sendable, Hashable {
     /// The result as a sentence.
     let text: String
 
-    /// Time after a step in which streams and waiting clients come back, in seconds.
-    private static let streamPause: TimeInterval = 60
+    /// Time after a step in which vanished streams are seen, in seconds: first, streams and waiting
+    /// clients come back, and later people close their apps.
+    private static let streamTimes = 60.0...600.0
 
     /// Number of clients with new problems that are no accident, however few have reported.
-    private static let fewestProblems = 5.0
+    private static let fewestProblems = 3.0
 
     /// Compares reports with the plan.
     ///
@@ -53,11 +54,11 @@ struct RolloutReports: Sendable, Hashable {
     ///   - rollout: The rollout, which has started.
     ///   - places: The settings that have a value for its condition.
     ///   - counts: The acknowledgements of all replicas.
-    ///   - connectionCount: The number of open streams at all replicas.
+    ///   - connectionCount: The number of open streams at all replicas; nil when it is not known.
     ///   - date: The current time.
     init(
         of rollout: Rollout, at places: Set<ProblemPlace>, _ counts: AcknowledgementCounts,
-        connectionCount: Int, date: Date
+        connectionCount: Int?, date: Date
     ) {
         let step = rollout.steps.last
         let now = counts.rolloutReports(from: step?.version ?? 0, at: places)
@@ -65,14 +66,17 @@ struct RolloutReports: Sendable, Hashable {
         let plan = rollout.plan
         let share = Double((rollout.bound ?? 0) - plan.lowerBound) / 100_000_000
         // Streams whose document does not change report nothing, so all reporters may be reached.
-        let known = max(counts.clients, rollout.reportsBefore?.clients ?? 0)
+        let known =
+            [
+                counts.clients, rollout.reportsBefore?.clients, step?.streams, connectionCount,
+            ].compactMap(\.self).max() ?? 0
         reached = min(Double(clients), Double(known) * share)
         let new = now.newProblems(since: rollout.reportsBefore)
         problemPercent = reached > 0 ? min(100, new.clients / reached * 100) : nil
         lostStreamPercent = step.flatMap { step in
-            guard step.streams > 0, date.timeIntervalSince(step.date) >= Self.streamPause else {
-                return nil
-            }
+            guard step.streams > 0, let connectionCount,
+                Self.streamTimes.contains(date.timeIntervalSince(step.date))
+            else { return nil }
             return max(0, Double(step.streams - connectionCount) / Double(step.streams) * 100)
         }
         let subject = "\(clients) clients report on version \(step?.version ?? 0) or later"
@@ -82,7 +86,7 @@ struct RolloutReports: Sendable, Hashable {
             + "about \(reached.oneDecimal)"
         let isEnough = clients >= plan.minimumClients
         if let most = plan.maximumProblemPercent, let problemPercent, problemPercent > most,
-            isEnough || new.clients >= Self.fewestProblems
+            isEnough && plan.minimumClients > 0 || new.clients >= Self.fewestProblems
         {
             result = .worse
             text =
@@ -130,17 +134,21 @@ extension Administration {
     func reports(of started: StartedRollout) async throws -> RolloutReports {
         let project = started.stored.project
         let others = await replicas?.others()
+        // A server that has just started waits for its clients.
+        let isCounted = started.rollout.steps.last.map { $0.date >= startDate } ?? false
+        let count = await connections(inProject: project, others: others).count
         return RolloutReports(
             of: started.rollout, at: try started.stored.rolloutPlaces,
-            acknowledgements(inProject: project, others: others) ?? AcknowledgementCounts(),
-            connectionCount: await connections(inProject: project, others: others).count,
-            date: now())
+            acknowledgements(inProject: project, others: others, listingAll: true)
+                ?? AcknowledgementCounts(),
+            connectionCount: isCounted && others?.isComplete != false ? count : nil, date: now())
     }
 
     /// What apps report before a step of a rollout.
     func reportsNow(of stored: StoredChangeRequest) async throws -> Rollout.Reports {
         let others = await replicas?.others()
-        let counts = acknowledgements(inProject: stored.project, others: others)
+        let counts = acknowledgements(
+            inProject: stored.project, others: others, listingAll: true)
         var reports =
             (counts ?? AcknowledgementCounts())
             .rolloutReports(from: 0, at: try stored.rolloutPlaces)
@@ -157,7 +165,8 @@ extension StoredChangeRequest {
                 return []
             }
             var places: Set<ProblemPlace> = []
-            for (section, parameters) in try RemoteConfigTemplate(stored: contents.edited).sections {
+            for (section, parameters) in try RemoteConfigTemplate(stored: contents.edited).sections
+            {
                 for (key, parameter) in parameters
                 where parameter.conditionalValues[condition] != nil {
                     places.insert(ProblemPlace(section: section, key: key))

@@ -72,11 +72,10 @@ struct RolloutRoutes: Sendable {
         let preview = try await administration.reviewed(
             submission.preview(over: known))
         try preview.checkRises()
+        try await checkIsAlone(submission)
+        if isDryRun { return try await answer(preview) }
         if body["at"] == nil, preview.outlook != .willPublish {
             throw preview.cannotStart
-        }
-        if isDryRun {
-            return try await answer(preview)
         }
         return try await answer(
             try await administration.save(submission, over: known), status: .created)
@@ -115,6 +114,27 @@ struct RolloutRoutes: Sendable {
             scheduler: request.participant, signIn: request.administrator?.person,
             tokenID: request.tokenID, rollout: Rollout(plan: plan))
         return (submission, known)
+    }
+
+    /// - Throws: A ``RequestError`` with status 409 when another rollout of the same condition waits or
+    ///   runs.
+    private func checkIsAlone(_ submission: ChangeRequestSubmission) async throws {
+        guard let condition = submission.request.schedule?.rollout?.plan.condition else { return }
+        let target = { (id: String) in
+            ChangeRequestTarget(
+                project: submission.project, id: id, isLimitedToPresentProject: false)
+        }
+        for header in try await administration.changeRequests(target(""))
+        where header.dueDate != nil && !header.id.hasSameBytes(as: submission.id) {
+            let other = try await administration.changeRequestIfPresent(target(header.id))
+            guard let plan = other?.request.schedule?.rollout?.plan,
+                plan.condition.hasSameBytes(as: condition)
+            else { continue }
+            throw RequestError(
+                httpStatus: .conflict, statusName: "ROLLOUT_STATE",
+                message: "The condition \"\(condition.shortened)\" is rolled out by the change "
+                    + "request \(header.id): stop that one first, or wait for its end.")
+        }
     }
 
     /// A new request, whose template has the condition at the first percentage.

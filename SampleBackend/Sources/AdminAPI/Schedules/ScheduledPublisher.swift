@@ -54,24 +54,29 @@ package struct ScheduledPublisher: Sendable {
             nextDate: left.lazy.compactMap(\.dueDate).first { $0 > date },
             // What is published and is not due is a rollout, or has an end.
             rollouts: performed.rollouts
-                + scheduled.filter { $0.state == .published && $0.dueDate.map { $0 > date } ?? false })
+                + scheduled.filter {
+                    $0.state == .published && $0.dueDate.map { $0 > date } ?? false
+                })
     }
 
     /// Takes the step of a rollout that is due, or looks at what apps report in between.
     ///
+    /// - Returns: False when nothing is to be seen before it is due or changes.
     /// - Throws: An error of the store; the next look tries again.
-    package func performRollout(_ header: ChangeRequestHeader) async throws {
+    @discardableResult
+    package func performRollout(_ header: ChangeRequestHeader) async throws -> Bool {
         let stored = try await administration.changeRequestIfPresent(header.target)
         guard let stored, let started = StartedRollout(stored), let due = stored.dueDate,
             try await !isArchived(header.project)
-        else { return }
-        try await withTaskExecutorPreference(WorkThreads.schedules) {
+        else { return false }
+        return try await withTaskExecutorPreference(WorkThreads.schedules) {
             guard due <= administration.now() else { return try await rollouts.watch(started) }
             try await rollouts.perform(
                 started, restoredAt: try await lastRestore(after: due, in: header.project),
                 right: administration.access.right(
                     to: started.schedule, inProject: header.project,
                     tokens: try await administration.storedTokens()))
+            return true
         }
     }
 

@@ -32,6 +32,9 @@ struct SettingUsage: Sendable, Hashable {
     /// True for a setting that clients no longer receive.
     var isArchived = false
 
+    /// True when a read of it may have been dropped, since so many others are read.
+    var mayLackReads = false
+
     /// Why the setting stays although it seems unused; nil for other settings.
     var permanentReason: String?
 
@@ -95,6 +98,7 @@ extension SettingUsage {
             return Staleness(reason: .unused, since: last, days: last.distance(to: day))
         }
         if let read, read.distance(to: day) < thresholds.unusedDays { return nil }
+        if read == nil, mayLackReads { return nil }
         guard let constancy else { return nil }
         let since = UsageDay(constancy.date)
         let days = since.distance(to: day)
@@ -127,6 +131,7 @@ extension ProjectUsage {
                 setting.recordedSince = since
                 setting.isHidden = parameter.isMasterKeyOnly
                 setting.isArchived = parameter.isArchived
+                setting.mayLackReads = mayLackReads
                 setting.permanentReason = parameter.permanentReason
                 if !setting.isHidden, !setting.isArchived {
                     // An app with an earlier version has not received the setting.

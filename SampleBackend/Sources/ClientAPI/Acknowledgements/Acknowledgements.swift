@@ -63,13 +63,18 @@ package final class Acknowledgements: Sendable {
         return SHA256.hash(data: bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The acknowledgements of a project, with a sample of their users.
-    package func replicaAcknowledgements(inProject project: String) -> ReplicaAcknowledgements {
+    /// The acknowledgements of a project, with a sample of their users; the most frequent problems, or
+    /// all places.
+    package func replicaAcknowledgements(
+        inProject project: String, listingAll listsAll: Bool = false
+    ) -> ReplicaAcknowledgements {
         guard let known = projects.withLockedValue({ $0[project] }) else {
             return ReplicaAcknowledgements(AcknowledgementCounts(), nil)
         }
         return known.withLockedValue {
-            ReplicaAcknowledgements($0.counts, $0.sample(atMost: Self.maximumSample))
+            ReplicaAcknowledgements(
+                listsAll ? $0.counts(listing: limits.places) : $0.counts,
+                $0.sample(atMost: Self.maximumSample))
         }
     }
 

@@ -126,7 +126,10 @@ struct ProjectAcknowledgements: Sendable {
         }
     }
 
-    var counts: AcknowledgementCounts {
+    var counts: AcknowledgementCounts { counts(listing: limits.listedProblems) }
+
+    /// The counts with at most `listed` problems of each version.
+    func counts(listing listed: Int) -> AcknowledgementCounts {
         AcknowledgementCounts(
             clients: young.count + old.count,
             versions: versions.sorted { $0.key > $1.key }
@@ -134,7 +137,7 @@ struct ProjectAcknowledgements: Sendable {
                 .map { number, version in
                     AcknowledgementCounts.Version(
                         number: number, inForce: version.inForce,
-                        withProblems: version.withProblems, problems: problems(of: version))
+                        withProblems: version.withProblems, problems: problems(of: version, listed))
                 })
     }
 
@@ -159,9 +162,11 @@ struct ProjectAcknowledgements: Sendable {
         return AcknowledgementSample(words: words, lastUser: words.last?.user ?? 0)
     }
 
-    private func problems(of version: Version) -> [AcknowledgementCounts.Problem] {
+    private func problems(
+        of version: Version, _ listed: Int
+    ) -> [AcknowledgementCounts.Problem] {
         version.places.filter { $0.clients > 0 }
-            .sorted { $0.clients > $1.clients }.prefix(limits.listedProblems)
+            .sorted { $0.clients > $1.clients }.prefix(listed)
             .map {
                 AcknowledgementCounts.Problem(
                     place: $0.place, clients: $0.clients, message: $0.message)

@@ -193,7 +193,7 @@ private struct ProjectTally: Sendable {
     }
 
     mutating func recordRead(of setting: UsedSetting, _ mark: UsageMark) {
-        if reads.count >= Self.maximumCount, reads[setting] == nil { return }
+        if reads.count >= UsageLimits.countedReads, reads[setting] == nil { return }
         Self.record(mark, of: setting, in: &reads)
     }
 

@@ -3,6 +3,7 @@ import JSONTree
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore
+import Templates
 import Testing
 
 @testable import ConfigServer
@@ -169,7 +170,8 @@ struct WebhookEventTests {
             project: "é/1", id: "a&b", state: .closed, tag: "t", updateTime: request.creationDate,
             size: 0)
         let step = ChangeRequestStep(
-            publishing: StoredChangeRequest(header: header, request: request), over: 0)
+            publishing: StoredChangeRequest(header: header, request: request),
+            by: TemplateVersion.User(name: "token"), over: 0)
         #expect(step.versionBefore == nil)
         let claimed = ClaimedDelivery(
             delivery: WebhookDelivery(
