@@ -238,7 +238,8 @@ extension Rollout {
     mutating func publish(
         _ place: Int, as version: Int, at date: Date, after reports: Reports?
     ) {
-        steps = steps.suffix(Self.mostSteps) + [
+        steps =
+            steps.suffix(Self.mostSteps) + [
                 Step(
                     place: place, version: version, date: date, streams: reports?.streams ?? 0)
             ]
