@@ -183,12 +183,12 @@ extension AcknowledgementCounts {
         from version: Int, at settings: Set<ProblemPlace>
     ) -> Rollout.Reports {
         // Refused versions have problems of no section.
-        let sections = Set(settings.map(\.section) + [""])
+        let sections = Set(settings.map { Data($0.section.utf8) } + [Data()])
         let versions = versions.filter { $0.number >= version }
         var places: [ProblemPlace: Int] = [:]
         for problem in versions.flatMap(\.problems)
         where settings.contains(problem.place)
-            || problem.place.key == nil && sections.contains(problem.place.section)
+            || problem.place.key == nil && sections.contains(Data(problem.place.section.utf8))
         {
             places[problem.place, default: 0] += problem.clients
         }
