@@ -229,6 +229,19 @@ class ReviewingTests(ChangeRequestCase):
 
 
 class ProtectedProjectTests(ChangeRequestCase):
+    def test_undoes_a_version_of_a_protected_project_by_a_request(self):
+        self.publish(with_interval("45", self.template()), "Look sooner")
+        self.protect()
+        self.become("Ada", "publisher")
+        self.go("history")
+        self.press(f"Undo version {self.version()}")
+        self.wait_for_text("A publish in this project needs 1 approval.", "dialog .info")
+        self.press("Put the result into the draft")
+        self.wait_for_text("Request review …", "main")
+        self.press("Request review …")
+        self.press("Request review")
+        self.wait_for_text("The change request “Undo of version 2” is made.", "main .success")
+
     @gate
     def test_protects_a_project_and_publishes_without_approval(self):
         self.edit_interval("45")

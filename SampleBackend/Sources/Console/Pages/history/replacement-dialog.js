@@ -11,8 +11,12 @@ import {beginning, readDifference} from '../differences/version-comparison.js';
 import {productionNotice} from '../projects/project-details.js';
 import {massRemoval, removalText} from '../review/mass-removal.js';
 import {rollbackReach} from '../review/reach-view.js';
+import {address} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
+import {approvalsText, readProtection} from '../server/protection.js';
 import {unsettledText} from '../server/publishing.js';
+import {etagOf} from '../server/versions.js';
+import {withoutVersion} from '../template/template.js';
 
 /** Attempts to read what is current while others publish. */
 const maximumAttempts = 5;
@@ -34,6 +38,7 @@ const maximumAttempts = 5;
  *     effect on a current version; rejects with status 412 if another one is current.
  * @property {(current: string, description: string | undefined, options: DoubtOptions) =>
  *     Promise<?Version>} publish As `rollback`.
+ * @property {(protection: ?Protection) => boolean} [isFree] True if it needs no approval.
  */
 
 /**
@@ -69,6 +74,32 @@ async function newsView(context, text, shown, current) {
 }
 
 /**
+ * Offers to put a result into the draft, in a project where a publish needs approvals.
+ *
+ * @param {PageContext} context
+ * @param {Replacement} replacement
+ * @param {{template: Template, current: string, result: Template}} over
+ * @param {() => void} leave Closes the dialog, and goes to the review.
+ */
+function draftOffer({workspace, project}, {kind, versionNumber}, over, leave) {
+    const {template, current, result} = over;
+    if (workspace.draft) {
+        return h('p', {}, 'Publish or discard your draft, then open this again: the result becomes '
+            + 'a draft, for which a review can be requested.');
+    }
+    const take = () => {
+        workspace.rebase(withoutVersion(result), {versionNumber: current,
+            etag: etagOf(project, current), baseTemplate: withoutVersion(template)},
+        `${kind} of version ${versionNumber}`);
+        workspace.describe(kind === 'undo' ? `Undo of version ${versionNumber}`
+            : `Back to version ${versionNumber}`);
+        leave();
+    };
+    return h('p', {}, h('button', {type: 'button', onclick: take},
+        'Put the result into the draft'));
+}
+
+/**
  * Opens the dialog. It shows what the replacement changes in the current version, and sends that
  * version's entity tag: if another version was published meanwhile, the server refuses (412), and
  * the dialog shows the new changes before the user can confirm again.
@@ -80,7 +111,7 @@ async function newsView(context, text, shown, current) {
  */
 export async function openReplacement(context, replacement, kept = '') {
     const {workspace, project} = context;
-    const {kind, versionNumber, title, action, lead, texts, read, publish} = replacement;
+    const {kind, versionNumber, title, action, lead, texts, read, publish, isFree} = replacement;
     const news = h('div', {'aria-live': 'polite'});
     const place = h('div', {class: 'stack'}, h('p', {class: 'muted'}, 'Comparing …'));
     const left = new AbortController();
@@ -109,21 +140,28 @@ export async function openReplacement(context, replacement, kept = '') {
             }
         }
     };
+    let leave = () => {};
+    let isDrafted = false;
     const showCurrent = async () => {
-        const {template, current, effect} = await readCurrent();
+        const [{template, current, effect}, protection] = await Promise.all([readCurrent(),
+            // The server refuses in any case.
+            readProtection(project, left.signal).catch(() => null)]);
         const {template: replaced} = effect;
+        const approvals = replaced && !isFree?.(protection) && approvalsText(protection);
         const [view, reach] = await Promise.all([effect.view,
             // Without an answer, the differences still say what changes.
             replaced && rollbackReach(project, replaced, left.signal).catch(() => null)]);
         const removal = replaced && massRemoval(template, replaced);
         const newer = shown && await newsView(context, texts.newer, shown, current);
         fill(news, newer);
-        obstacle = effect.obstacle;
+        obstacle = effect.obstacle ?? (approvals || undefined);
         form.hidden = obstacle !== undefined;
         if (draftNote) draftNote.hidden = form.hidden;
-        fill(place, removal && message('warning', removalText(removal)),
+        fill(place, approvals && message('info', h('p', {}, approvals),
+            draftOffer(context, replacement, {template, current, result: replaced}, () => leave())),
+        removal && message('warning', removalText(removal)),
             reach && h('h3', {}, 'Who changes'), reach,
-            !obstacle && h('h3', {}, `${texts.heading} version ${current}`), view);
+        !effect.obstacle && h('h3', {}, `${texts.heading} version ${current}`), view);
         shown = current;
     };
     const reason = h('input', {type: 'text', autocomplete: 'off',
@@ -164,12 +202,19 @@ export async function openReplacement(context, replacement, kept = '') {
             isInDoubt = false;
         }
     };
-    const version = await openDialog(title, (close) => dialogForm({
-        fields: [lead, form, news, place, draftNote],
-        action, isDangerous: true, ready, submit, mayLeave: () => isInDoubt,
-    }, close), {isWide: true, isDirty: () => kept !== '', form: {user: workspace.user, project,
+    const version = await openDialog(title, (close) => {
+        leave = () => {
+            isDrafted = true;
+            close();
+        };
+        return dialogForm({
+            fields: [lead, form, news, place, draftNote],
+            action, isDangerous: true, ready, submit, mayLeave: () => isInDoubt,
+        }, close);
+    }, {isWide: true, isDirty: () => kept !== '', form: {user: workspace.user, project,
         kind, arguments: [versionNumber], content: () => reason.value}});
     left.abort();
+    if (isDrafted) location.hash = address('review');
     await (version ? workspace.load() : workspace.checkNewest()).catch(() => {});
     return version;
 }

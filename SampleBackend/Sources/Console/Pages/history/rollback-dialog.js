@@ -35,5 +35,6 @@ export function openRollback(context, versionNumber, kept) {
             view: readDifference(context, current, versionNumber)}),
         publish: (current, description, options) => rollback(context.project,
             {before: versionNumber, versionNumber: current, description}, options),
+        isFree: (protection) => protection?.rollbackWithoutApproval === true,
     }, kept);
 }
