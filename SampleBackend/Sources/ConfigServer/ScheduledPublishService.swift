@@ -133,6 +133,10 @@ private final class RolloutsUnderWay: Sendable {
     /// is not asked whenever something else changes.
     private static let pause = Duration.seconds(20)
 
+    /// Maximum number of rollouts that are looked at at a time, each with its templates; the others
+    /// have their turn at the next look.
+    private static let mostAtATime = 16
+
     private struct Look: Sendable {
         let tag: String
         let isDue: Bool
@@ -160,7 +164,11 @@ private final class RolloutsUnderWay: Sendable {
                 let next = Look(
                     tag: rollout.tag, isDue: rollout.dueDate.map { $0 <= date } ?? false)
                 let name = [rollout.project, rollout.id]
-                if looks[name]?.holdsBack(next) == true { return false }
+                if looks[name]?.holdsBack(next) == true
+                    || looks.values.count(where: \.isUnderWay) >= Self.mostAtATime
+                {
+                    return false
+                }
                 looks[name] = next
                 return true
             }

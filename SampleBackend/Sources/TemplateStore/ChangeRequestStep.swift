@@ -104,7 +104,9 @@ extension ChangeRequestStep {
         case .rejectChangeRequest: kind = .changesRequested
         case .closeChangeRequest: kind = .closed
         case .schedulePublish: kind = .scheduled
-        case .cancelScheduledPublish: kind = .scheduleCancelled
+        case .cancelScheduledPublish:
+            kind =
+                known?.request.schedule?.waitingPart == .step ? .rolloutEnded : .scheduleCancelled
         case .endScheduledPublish:
             let schedule = stored.request.schedule
             // Nothing may have been left to take back.
@@ -233,9 +235,9 @@ extension ChangeRequestSubmission {
             }
         case .closeChangeRequest:
             if let ending = request.ending { return ending.participant }
-        case .cancelScheduledPublish, .holdRollout, .resumeRollout, .endRollout:
+        case .cancelScheduledPublish, .holdRollout, .endRollout:
             return .init(person: nil, actor: actor)
-        case .schedulePublish, .endScheduledPublish:
+        case .schedulePublish, .endScheduledPublish, .resumeRollout:
             if let schedule = request.schedule { return schedule.scheduler }
         default: break
         }

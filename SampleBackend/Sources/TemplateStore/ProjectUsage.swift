@@ -298,7 +298,7 @@ public enum UsageLimits: Sendable {
     /// What a long name takes: with less room than this, one may have been dropped.
     static let readReserve = 4_000
 
-    /// Maximum number of settings whose reads a thread counts before they are stored.
+    /// Maximum number of settings whose reads a thread counts in a day.
     package static let countedReads = 2 * apps
 }
 

@@ -40,7 +40,7 @@ public struct ChangeRequestReference: Sendable, Hashable {
         case scheduledEnd(kept: [String])
         /// The next percentage of its rollout.
         case rolloutStep
-        /// The percentage before, or, from the first one, the end of what the start has changed.
+        /// The percentage before; from the first one, the undo of the start.
         case rolloutTakenBack(reason: String?, kept: [String])
     }
 
@@ -89,8 +89,8 @@ extension ChangeRequestReference.Occasion {
     /// True for a publish that was approved together with the start.
     fileprivate var followsStart: Bool {
         switch self {
-        case .scheduledEnd, .rolloutStep, .rolloutTakenBack: true
-        case .administrator, .scheduledStart: false
+        case .scheduledEnd, .rolloutStep: true
+        case .administrator, .scheduledStart, .rolloutTakenBack: false
         }
     }
 }
@@ -239,7 +239,7 @@ package struct PublishGate: Sendable {
 
     private func checkApprovals(of request: StoredChangeRequest?) throws(TemplateStoreError) {
         guard let protection, submission.approval.bypassReason == nil else { return }
-        // A way back from trouble, to what was live before.
+        // Returns to content that was published before.
         if case .rolloutTakenBack? = submission.approval.changeRequest?.occasion { return }
         if submission.approval.changeRequest?.occasion.followsStart == true,
             request?.request.schedule?.startOutcome?.isApproved == true

@@ -9,7 +9,8 @@ public struct Rollout: Sendable, Hashable, Codable {
         public enum Response: String, Sendable, Hashable, Codable {
             /// The percentage stays, and a person decides.
             case hold
-            /// The percentage before is published again, and a person decides.
+            /// The percentage before is published again, and a person decides; from the first one, all
+            /// is taken back, and the rollout ends.
             case takeBack
         }
 
@@ -29,7 +30,7 @@ public struct Rollout: Sendable, Hashable, Codable {
         /// any.
         public let maximumProblemPercent: Double?
 
-        /// Maximum share of the open streams that may have vanished since a step, in percent; nil for
+        /// Maximum share of the open streams and long polls that may have vanished since a step, in percent; nil for
         /// any.
         public let maximumLostStreamPercent: Double?
 
@@ -67,7 +68,7 @@ public struct Rollout: Sendable, Hashable, Codable {
         /// When it was published.
         public let date: Date
 
-        /// Number of streams that were open before it.
+        /// Number of streams and long polls that were open before it.
         public let streams: Int
 
         /// True when a later percentage was taken back to this one.
@@ -139,11 +140,11 @@ public struct Rollout: Sendable, Hashable, Codable {
         /// The places with the most problems, most first.
         public let places: [Place]
 
-        /// Number of open streams.
+        /// Number of open streams and long polls.
         public var streams = 0
 
         /// Maximum number of places.
-        private static let mostPlaces = 20
+        package static let mostPlaces = 20
 
         /// Creates reports; keeps the places with the most problems.
         public init(clients: Int, withProblems: Int, places: [Place] = []) {
@@ -193,7 +194,7 @@ extension Rollout {
     /// Maximum number of remembered steps: each resumption can add one.
     private static let mostSteps = 100
 
-    /// The state, of which each other member is a part.
+    /// How far a rollout is.
     public enum State: String, Sendable, Hashable {
         case waiting
         case running
@@ -239,7 +240,7 @@ extension Rollout {
         _ place: Int, as version: Int, at date: Date, after reports: Reports?
     ) {
         steps =
-            steps.suffix(Self.mostSteps) + [
+            steps.suffix(Self.mostSteps - 1) + [
                 Step(
                     place: place, version: version, date: date, streams: reports?.streams ?? 0)
             ]
@@ -263,7 +264,7 @@ extension Rollout {
             return
         }
         let step = Step(place: place - 1, version: version, date: date, isTakenBack: true)
-        steps = steps.suffix(Self.mostSteps) + [step]
+        steps = steps.suffix(Self.mostSteps - 1) + [step]
         hold(at: date, because: reason)
     }
 
@@ -290,7 +291,7 @@ extension Rollout {
 
     /// Ends it at the percentage that is published now.
     public mutating func end(at date: Date, because reason: String?) {
-        (hold, nextDate, ignoresReports) = (nil, nil, false)
+        (hold, heldDate, nextDate, ignoresReports) = (nil, nil, nil, false)
         if nextBound == nil, reason == nil {
             completionDate = date.roundedToMilliseconds
         } else {

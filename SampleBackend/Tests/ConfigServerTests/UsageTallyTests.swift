@@ -45,7 +45,7 @@ import Testing
         let setting = UsedSetting(section: "S", key: "k")
         tally.recordDelivery(to: app, inProject: "p", version: 1)
         let first = tally.take()
-        tally.takeBack(first)
+        tally.add(first)
         tally.recordRead(of: setting, inProject: "p", version: 1)
         let second = tally.take()
         #expect(second["p"]?.deliveries == first["p"]?.deliveries)

@@ -202,7 +202,7 @@ test('a rollout that waits says when it starts, and what follows', () => {
     const [start, rest] = scheduleTexts(waiting);
     assert.match(start, /^Will be published /);
     assert.equal(rest, '“Beta users” goes to 1%, 5%, 25%, 1 hour after each other. If more than 1% '
-        + 'of the apps that have it report new problems, it is held. Each step waits up to an hour for '
+        + 'of the apps that it reaches report new problems, it is held. Each step waits up to an hour for '
         + 'reports of 100 apps.');
     const failed = {...waiting, state: 'conflict', reason: 'Both changed it.'};
     assert.match(scheduleTexts(failed)[0], /^Was not published .*Both changed it\.$/);
@@ -210,10 +210,10 @@ test('a rollout that waits says when it starts, and what follows', () => {
 
 test('the bounds of a rollout are named', () => {
     assert.equal(boundText({...plan, onProblems: 'takeBack', minimumClients: 1}), 'If more than 1% '
-        + 'of the apps that have it report new problems, the last step is taken back, and it is '
+        + 'of the apps that it reaches report new problems, the last step is taken back, and it is '
         + 'held. Each step waits up to an hour for reports of 1 app.');
     assert.equal(boundText({...plan, maximumLostStreamPercent: 20, minimumClients: 0}),
-        'If more than 1% of the apps that have it report new problems, or more than 20% of the '
+        'If more than 1% of the apps that it reaches report new problems, or more than 20% of the '
             + 'connections break, it is held.');
     assert.equal(boundText({...plan, maximumProblemPercent: undefined, minimumClients: 0}),
         'Problems that apps report do not hold it.');

@@ -5,18 +5,23 @@ import TemplateStore
 
 extension ScheduledPublish {
     /// The rollout in responses; nil when the start is all.
-    var rolloutJSON: JSONNode? {
+    ///
+    /// - Parameter isOver: True when nothing more happens, since the request was closed or its project
+    ///   deleted.
+    /// - Returns: The rollout.
+    func rolloutJSON(isOver: Bool) -> JSONNode? {
         guard let rollout else { return nil }
         var node = rollout.plan.json
         let hasFailed = startOutcome.map { $0.kind != .published } ?? false
-        let state: Rollout.State = hasFailed ? .stopped : rollout.state
+        let state: Rollout.State = hasFailed || isOver ? .stopped : rollout.state
         node.setMember("state", .string(state.rawValue))
         node.setMember("percent", rollout.bound.map(\.percentNode))
         node.setMember("steps", .array(rollout.stepNodes(startingAt: start.date, as: state)))
         if [.waiting, .running, .held].contains(state) {
             node.setMember("nextPercent", rollout.nextBound.map(\.percentNode))
         }
-        node.setMember("nextTime", rollout.nextDate.map { .string($0.timestamp) })
+        let nextDate = state == .running ? rollout.nextDate : nil
+        node.setMember("nextTime", nextDate.map { .string($0.timestamp) })
         let stop = rollout.hold ?? rollout.stop
         node.setMember("reason", stop?.reason.map { .string($0) })
         node.setMember("takenBackVersionNumber", stop?.version.map { .string("\($0)") })

@@ -42,12 +42,10 @@ extension ReviewedChangeRequest {
             // The project was deleted, and made again.
             node.setMember("end", ["state": "dropped"])
         }
-        if stored.dueDate == nil, schedule.waitingPart == .step,
-            var rollout = schedule.rolloutJSON
-        {
-            rollout.setMember("state", .string(Rollout.State.stopped.rawValue))
-            node.setMember("rollout", rollout)
-        }
+        let isOver =
+            schedule.startOutcome == nil && stored.state != .open
+            || schedule.waitingPart == .step && stored.dueDate == nil
+        node.setMember("rollout", schedule.rolloutJSON(isOver: isOver))
         node.setMember("outlook", outlook.map { .string($0.rawValue) })
         return node
     }
@@ -71,7 +69,6 @@ extension ScheduledPublish {
             node.setMember("late", .bool(true))
         }
         node.setMember("end", end == nil ? nil : endJSON)
-        node.setMember("rollout", rolloutJSON)
         return node
     }
 

@@ -61,7 +61,9 @@ extension Administration {
         guard undo.changesLive else {
             let kept = undo.kept.prefix(3).joined(separator: ", ")
             throw RequestError.rolloutChanged(
-                "What the rollout has published was changed since: \(kept).")
+                kept.isEmpty
+                    ? "Nothing of the rollout is left to take back."
+                    : "What the rollout has published was changed since: \(kept).")
         }
         var approval = publish.approval
         approval.changeRequest = ChangeRequestReference(

@@ -49,8 +49,8 @@ struct RolloutPublisher: Sendable {
                 reports.result == .waiting
                 ? reports.text
                 : restoreDate == nil
-                    ? "It could not be taken within an hour: no server ran, or a webhook that is "
-                        + "asked did not answer." : reason
+                    ? "It could not be taken within an hour of its time: no server ran, the "
+                        + "project was archived, or a webhook did not answer." : reason
             return try await hold(started, because: cause)
         }
         if !started.rollout.ignoresReports {
@@ -72,14 +72,26 @@ struct RolloutPublisher: Sendable {
 
     /// Looks at a rollout between two steps.
     ///
+    /// - Parameters:
+    ///   - started: The rollout.
+    ///   - right: The right of who has scheduled it, in whose name it is taken back.
     /// - Returns: False when nothing is to be seen before it changes.
-    func watch(_ started: StartedRollout) async throws -> Bool {
+    /// - Throws: A ``RequestError``; the next look tries again.
+    func watch(
+        _ started: StartedRollout, right: AdministratorAccess.SchedulingRight
+    ) async throws -> Bool {
         let plan = started.rollout.plan
         guard started.rollout.state == .running, !started.rollout.ignoresReports,
             plan.maximumProblemPercent != nil || plan.maximumLostStreamPercent != nil
         else { return false }
         let reports = try await administration.reports(of: started)
-        if reports.result == .worse { try await react(to: reports, on: started) }
+        guard reports.result == .worse else { return true }
+        switch right {
+        case .granted: try await react(to: reports, on: started)
+        case .refused: try await hold(started, because: reports.text)
+        // Another server may know.
+        case .unknown: break
+        }
         return true
     }
 
@@ -88,7 +100,7 @@ struct RolloutPublisher: Sendable {
         guard started.rollout.plan.response == .takeBack else {
             return try await hold(started, because: reports.text)
         }
-        try await holdingOnConflict(started) {
+        try await holdingOnConflict(started, after: reports.text) {
             try await administration.retryingOverNewerVersions {
                 try await administration.takeBack(
                     started, because: reports.text, by: started.publish)
@@ -106,8 +118,8 @@ struct RolloutPublisher: Sendable {
             try await administration.store.webhooks(inProject: project)
         }.filter { $0.topics.contains(.rolloutStep) }
         let question = started.question(reports)
-        // The same for each attempt, so that a receiver can recognise it.
-        let id = "\(started.stored.id)-\(started.place + 1)-\(started.rollout.steps.count)"
+        // The same on every server and for each attempt; after a resumption it is another question.
+        let id = "\(started.stored.id)-\(started.stored.tag)"
         let answers = await withTaskGroup(
             of: (webhook: StoredWebhook, answer: WebhookInquiry.Answer).self
         ) { group in
@@ -128,8 +140,14 @@ struct RolloutPublisher: Sendable {
     }
 
     /// Holds a rollout when the percentage cannot be published.
+    ///
+    /// - Parameters:
+    ///   - started: The rollout.
+    ///   - cause: Why it was to be published; nil for a step.
+    ///   - publish: The publish.
+    /// - Throws: An error that the next look can be without.
     private func holdingOnConflict(
-        _ started: StartedRollout, publish: () async throws -> Void
+        _ started: StartedRollout, after cause: String? = nil, publish: () async throws -> Void
     ) async throws {
         do {
             try await publish()
@@ -142,7 +160,9 @@ struct RolloutPublisher: Sendable {
             case "CHANGE_REQUEST_MISMATCH", "CHANGE_REQUEST_ENDED": return
             // Somebody else published: it is tried again soon.
             case "PROJECT_ARCHIVED", "VERSION_MISMATCH": throw error
-            default: try await hold(started, because: refusal.message)
+            default:
+                let reasons = [cause, refusal.message].compactMap(\.self)
+                try await hold(started, because: reasons.joined(separator: " "))
             }
         }
     }

@@ -206,9 +206,14 @@ extension AcknowledgementCounts {
 extension Rollout.Reports {
     /// The most clients with new problems at one place.
     fileprivate func newProblems(since before: Self?) -> (clients: Double, place: String?) {
+        // A full list lacks places with fewer clients than its last one.
+        let unlisted =
+            before.flatMap {
+                $0.places.count < Self.mostPlaces ? nil : $0.places.last?.clients
+            } ?? 0
         var most = (0.0, String?.none)
         for place in places {
-            let then = before?.places.first { $0.isSamePlace(as: place) }?.clients ?? 0
+            let then = before?.places.first { $0.isSamePlace(as: place) }?.clients ?? unlisted
             let new = excess(place.clients, over: then, of: before)
             if new > most.0 { most = (new, place.name) }
         }

@@ -34,17 +34,17 @@ struct RolloutRoutes: Sendable {
             .get(Self.one, access: RoleAccess(.viewer), handler: get),
             Self.post(":hold", handler: hold),
             Self.post(":resume", handler: resume),
-            Self.post(":takeBack", query: ["bypass"], handler: takeBack),
+            Self.post(":takeBack", handler: takeBack),
         ]
     }
 
     private static func post(
-        _ verb: String, query: [String] = [],
+        _ verb: String,
         handler: @escaping @Sendable (RouteRequest) async throws -> RouteResponse
     ) -> Route {
         Route(
             one + verb,
-            [.post: Endpoint(access: RoleAccess(.publisher, query: query), handler: handler)])
+            [.post: Endpoint(access: RoleAccess(.publisher), handler: handler)])
     }
 
     @Sendable
@@ -72,7 +72,7 @@ struct RolloutRoutes: Sendable {
         let preview = try await administration.reviewed(
             submission.preview(over: known))
         try preview.checkRises()
-        try await checkIsAlone(submission)
+        try await checkNoOtherRollout(submission)
         if isDryRun { return try await answer(preview) }
         if body["at"] == nil, preview.outlook != .willPublish {
             throw preview.cannotStart
@@ -117,8 +117,8 @@ struct RolloutRoutes: Sendable {
     }
 
     /// - Throws: A ``RequestError`` with status 409 when another rollout of the same condition waits or
-    ///   runs.
-    private func checkIsAlone(_ submission: ChangeRequestSubmission) async throws {
+    ///   runs. Of two that are planned at the same moment, the second one is held at its second step.
+    private func checkNoOtherRollout(_ submission: ChangeRequestSubmission) async throws {
         guard let condition = submission.request.schedule?.rollout?.plan.condition else { return }
         let target = { (id: String) in
             ChangeRequestTarget(
@@ -218,7 +218,8 @@ struct RolloutRoutes: Sendable {
         let reason = try body.rolloutReason
         let started = try await started(request, in: [.running, .held])
         let publish = RolloutPublish(
-            user: request.user, origin: request.origin, approval: try request.approval)
+            user: request.user, origin: request.origin,
+            approval: PublishApproval(person: request.administrator?.owner))
         try await administration.retryingOverNewerVersions {
             try await administration.takeBack(started, because: reason, by: publish)
         }
@@ -291,8 +292,8 @@ extension ReviewedChangeRequest {
         else { return }
         throw .invalidArgument(
             "percents begins with \(Percentile.percentText(first)), and "
-                + "\(Percentile.percentText(live.upperBound)) % have the condition now: begin above "
-                + "that, or publish the lower percentage first.")
+                + "\(Percentile.percentText(live.upperBound)) % have the condition now: begin with "
+                + "that or above, or publish the lower percentage first.")
     }
 
     /// 409: a rollout without a time cannot start now.

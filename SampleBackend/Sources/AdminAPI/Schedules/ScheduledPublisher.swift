@@ -66,16 +66,21 @@ package struct ScheduledPublisher: Sendable {
     @discardableResult
     package func performRollout(_ header: ChangeRequestHeader) async throws -> Bool {
         let stored = try await administration.changeRequestIfPresent(header.target)
-        guard let stored, let started = StartedRollout(stored), let due = stored.dueDate,
-            try await !isArchived(header.project)
-        else { return false }
+        guard let stored, let started = StartedRollout(stored), let due = stored.dueDate else {
+            return false
+        }
+        // It goes on when the project is no longer archived, which does not change the request.
+        if try await isArchived(header.project) { return true }
         return try await withTaskExecutorPreference(WorkThreads.schedules) {
-            guard due <= administration.now() else { return try await rollouts.watch(started) }
+            let right = administration.access.right(
+                to: started.schedule, inProject: header.project,
+                tokens: try await administration.storedTokens())
+            guard due <= administration.now() else {
+                return try await rollouts.watch(started, right: right)
+            }
             try await rollouts.perform(
                 started, restoredAt: try await lastRestore(after: due, in: header.project),
-                right: administration.access.right(
-                    to: started.schedule, inProject: header.project,
-                    tokens: try await administration.storedTokens()))
+                right: right)
             return true
         }
     }
@@ -186,6 +191,7 @@ package struct ScheduledPublisher: Sendable {
         do {
             switch part {
             case .start: try await publish(stored, by: schedule)
+            // `RolloutPublisher` takes steps.
             case .step: break
             case .end: try await takeBack(stored, by: schedule)
             }

@@ -91,14 +91,15 @@ extension SettingUsage {
             let introduced = introduction.map({ UsageDay($0.date) }),
             introduced.distance(to: day) >= thresholds.unusedDays
         else { return nil }
+        let isReadLately = read.map { $0.distance(to: day) < thresholds.unusedDays } ?? false
+        // A later read may have been dropped.
+        if mayLackReads || isReadLately { return nil }
         let last = [delivered, read, recordedSince, introduced].compactMap { $0 }.max()
         if let recordedSince, let last, recordedSince.distance(to: day) >= thresholds.unusedDays,
             last.distance(to: day) >= thresholds.unusedDays
         {
             return Staleness(reason: .unused, since: last, days: last.distance(to: day))
         }
-        if let read, read.distance(to: day) < thresholds.unusedDays { return nil }
-        if read == nil, mayLackReads { return nil }
         guard let constancy else { return nil }
         let since = UsageDay(constancy.date)
         let days = since.distance(to: day)

@@ -71,30 +71,32 @@ package struct UsageRecorder: Sendable {
             }
             batches[name] = batch
         }
-        usage.takeBack(batches)
+        usage.add(batches)
     }
 
     /// Stores the batches; the first of several failures is logged.
     private func store(_ isFailing: inout Bool) async {
         // Calls of a store that does not answer would only wait.
         if await administration.storeFault() != nil { return }
-        var rest = usage.take()
-        do throws(TemplateStoreError) {
-            for (name, batch) in rest {
+        var rest: [String: UsageBatch] = [:]  // names: names of projects are ASCII
+        var failure: TemplateStoreError?
+        // One that cannot be stored keeps no other from it.
+        for (name, batch) in usage.take() {
+            do throws(TemplateStoreError) {
                 try await administration.store.recordUsage(batch, inProject: name)
-                rest[name] = nil
+            } catch {
+                rest[name] = batch
+                failure = error
+                administration.metrics.countStoreError(operation: "record_usage")
             }
-            isFailing = false
-        } catch {
-            usage.takeBack(rest)
-            administration.metrics.countStoreError(operation: "record_usage")
-            if !isFailing {
-                logger.warning(
-                    "The usage of settings could not be stored, and is kept in memory",
-                    metadata: ["error": "\(error)"])
-            }
-            isFailing = true
         }
+        usage.add(rest)
+        if let failure, !isFailing {
+            logger.warning(
+                "The usage of settings could not be stored, and is kept in memory",
+                metadata: ["error": "\(failure)"])
+        }
+        isFailing = failure != nil
     }
 
     /// Stores the rest in a task of its own, since the current one is cancelled.

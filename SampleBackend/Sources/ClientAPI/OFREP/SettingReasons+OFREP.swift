@@ -2,16 +2,11 @@ import JSONTree
 package import Rendering
 
 extension SettingReasons {
-    /// The setting for a flag key; nil when there is no such flag.
+    /// The setting for a flag key, and its names; nil when there is no such flag.
     ///
     /// A key is `Section.setting` or `Section/setting`, and both names may contain dots and
     /// slashes. For an ambiguous key the dot takes precedence over the slash, then the section with
     /// the shortest name.
-    package func reason(forFlag flagKey: String) -> SettingReason? {
-        setting(forFlag: flagKey)?.reason
-    }
-
-    /// The setting for a flag key and its names, as ``reason(forFlag:)``.
     func setting(
         forFlag flagKey: String
     ) -> (section: String, key: String, reason: SettingReason)? {
@@ -29,7 +24,7 @@ extension SettingReasons {
         return nil
     }
 
-    /// All flags, sorted by key, with the settings that ``reason(forFlag:)`` finds.
+    /// All flags, sorted by key, with the settings that ``setting(forFlag:)`` finds.
     package var flags: [(key: String, reason: SettingReason)] {
         var flags: NamedValues<SettingReason> = [:]
         for (section, settings) in all.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) {

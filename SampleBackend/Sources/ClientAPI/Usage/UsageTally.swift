@@ -108,8 +108,8 @@ package final class UsageTally: Sendable {
         return batches
     }
 
-    /// Takes back batches that could not be stored.
-    package func takeBack(_ batches: [String: UsageBatch]) {  // names: names of projects are ASCII
+    /// Adds batches that are to be stored with the next write.
+    package func add(_ batches: [String: UsageBatch]) {  // names: names of projects are ASCII
         state.withLockedValue { state in
             for (name, batch) in batches {
                 if state.unstored[name] == nil, state.unstored.count >= Self.maximumProjects {
@@ -166,7 +166,7 @@ private struct ProjectTally: Sendable {
         var isStored = false
     }
 
-    /// Maximum number of apps, and of settings; further apps count as ``UsedApp/other``.
+    /// Maximum number of apps; further ones count as ``UsedApp/other``.
     private static let maximumCount = 2 * UsageLimits.apps
 
     private var deliveries: [UsedApp: Entry] = [:]

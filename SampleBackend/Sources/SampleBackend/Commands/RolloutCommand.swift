@@ -10,9 +10,10 @@ struct RolloutCommand: AsyncParsableCommand {
         abstract:
             "Raise the percentage of a condition by steps, as long as apps report no problems.",
         discussion: """
-            The server publishes each percentage, and looks at what apps report in between. It holds \
-            the rollout, or takes back the last step, when apps report more problems than the plan \
-            allows, or when a webhook refuses.
+            The server publishes each percentage, and looks at what apps report in between. When \
+            they report more new problems, or lose more streams, than the plan allows, it holds the \
+            rollout, with --take-back after taking back the last step. When a webhook refuses, it \
+            holds it.
             """,
         subcommands: [
             List.self, Show.self, Start.self, Hold.self, Resume.self, TakeBack.self, Stop.self,
@@ -95,7 +96,7 @@ struct RolloutCommand: AsyncParsableCommand {
         @Option(help: "How many clients have to report before each step.")
         var minimumClients: Int?
 
-        @Flag(help: "Take back the last step when there are problems, instead of holding.")
+        @Flag(help: "Take back the last step when there are problems, and then hold.")
         var takeBack = false
 
         @Option(help: "When to start, such as 2026-12-01T09:00:00+01:00; now if omitted.")

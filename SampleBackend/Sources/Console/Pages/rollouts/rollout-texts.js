@@ -90,7 +90,7 @@ export function boundText(plan) {
     // Numbers that the server writes as 1.0 are not read as JavaScript's.
     const bounds = [
         problems !== undefined
-            && `more than ${Number(problems)}% of the apps that have it report new problems`,
+            && `more than ${Number(problems)}% of the apps that it reaches report new problems`,
         streams !== undefined && `more than ${Number(streams)}% of the connections break`,
     ].filter(Boolean).join(', or ');
     const response = onProblems === 'takeBack' ? 'the last step is taken back, and it is held'

@@ -78,7 +78,7 @@ export async function rollOutRequest(project, request, rollout) {
  * @param {string} project
  * @param {ChangeRequest} request
  * @param {'hold' | 'resume' | 'takeBack'} act
- * @param {{reason?: string, ignoreReports?: true}} body
+ * @param {{reason?: string, now?: true, ignoreReports?: true}} body
  */
 export async function actOnRollout(project, request, act, body) {
     await call('POST', pathOf(project, `/${encodeURIComponent(request.id)}:${act}`),
