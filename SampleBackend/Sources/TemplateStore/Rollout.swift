@@ -30,8 +30,8 @@ public struct Rollout: Sendable, Hashable, Codable {
         /// any.
         public let maximumProblemPercent: Double?
 
-        /// Maximum share of the open streams and long polls that may have vanished since a step, in percent; nil for
-        /// any.
+        /// Maximum share of the open streams and long polls that may have vanished since a step, in
+        /// percent; nil for any.
         public let maximumLostStreamPercent: Double?
 
         /// Number of clients that have to report on a step before the next one.
