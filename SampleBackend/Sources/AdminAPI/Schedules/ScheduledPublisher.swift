@@ -232,7 +232,7 @@ package struct ScheduledPublisher: Sendable {
         guard undo.changesLive else {
             return try await end(
                 .end, of: stored, as: undo.kept.isEmpty ? .published : .conflict,
-                because: "Nothing was left to take back.", keeping: undo.kept)
+                because: "Nothing was left to take back.", keeping: undo.listedKept)
         }
         var approval = PublishApproval(person: schedule.scheduler.person)
         approval.changeRequest = ChangeRequestReference(
@@ -252,8 +252,8 @@ package struct ScheduledPublisher: Sendable {
         changed.schedule?.end(
             part,
             with: .init(
-                kind, reason: String(reason.unicodeScalars.prefix(Self.maximumReasonLength)),
-                kept: Self.listed(kept), date: administration.now()))
+                kind, reason: String(reason.unicodeScalars.prefix(Rollout.maximumReasonLength)),
+                kept: kept, date: administration.now()))
         var submission = administration.submission(
             of: changed, over: stored, .endScheduledPublish, by: scheduler)
         submission.detail = reason
@@ -267,13 +267,6 @@ package struct ScheduledPublisher: Sendable {
             // When somebody else changed the request, the next call looks again.
             guard error.statusName == "CHANGE_REQUEST_MISMATCH" else { throw error }
         }
-    }
-
-    /// Maximum length of a stored reason, in Unicode scalars, and of a list of places.
-    private static let (maximumReasonLength, mostPlaces) = (1_000, 50)
-
-    private static func listed(_ paths: [String]) -> [String] {
-        paths.prefix(mostPlaces).map { String($0.unicodeScalars.prefix(200)) }
     }
 
     /// Maximum number of entries of the audit trail in which a restore is looked for; an hour has

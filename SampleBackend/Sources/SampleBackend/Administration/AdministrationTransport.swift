@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import JSONTree
 
 /// Sends the requests of administrators to a server or to a store in this process.
@@ -71,6 +72,27 @@ extension AdministrationTransport {
         _ request: AdministrationRequest, template: JSONNode? = nil
     ) async throws -> JSONNode {
         try await perform(request, template: template).json
+    }
+
+    /// All entries of a list that the server gives in pages.
+    ///
+    /// - Parameters:
+    ///   - path: The path, with a query or without.
+    ///   - member: The member of the response that has the entries.
+    /// - Returns: The entries in their order.
+    /// - Throws: A ``CommandFailure``.
+    func list(_ path: String, _ member: String) async throws -> [JSONNode] {
+        var found: [JSONNode] = []
+        var pageToken: String?
+        repeat {
+            let token = pageToken.map { "&pageToken=\($0.percentEncoded)" } ?? ""
+            let start = path.contains("?") ? "&" : "?"
+            let page = try await json(
+                AdministrationRequest(path: path + start + "pageSize=50" + token))
+            found += page[member]?.arrayValue ?? []
+            pageToken = page["nextPageToken"]?.stringValue
+        } while pageToken != nil
+        return found
     }
 }
 

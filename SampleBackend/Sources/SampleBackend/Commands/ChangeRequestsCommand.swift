@@ -32,17 +32,9 @@ struct ChangeRequestsCommand: AsyncParsableCommand {
         @OptionGroup var options: AdministrationOptions
 
         func run(with transport: any AdministrationTransport) async throws {
-            let path = options.projectPath + "/changeRequests?pageSize=50"
-            let filter = state.map { "&state=\($0.percentEncoded)" } ?? ""
-            var found: [JSONNode] = []
-            var pageToken: String?
-            repeat {
-                let token = pageToken.map { "&pageToken=\($0.percentEncoded)" } ?? ""
-                let page = try await transport.json(
-                    AdministrationRequest(path: path + filter + token))
-                found += page["changeRequests"]?.arrayValue ?? []
-                pageToken = page["nextPageToken"]?.stringValue
-            } while pageToken != nil
+            let filter = state.map { "?state=\($0.percentEncoded)" } ?? ""
+            let found = try await transport.list(
+                options.projectPath + "/changeRequests" + filter, "changeRequests")
             if options.json { return Output.print(["changeRequests": .array(found)]) }
             let rows = found.map { request in
                 let author = request["author"]

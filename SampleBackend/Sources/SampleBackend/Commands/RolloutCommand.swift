@@ -27,16 +27,7 @@ struct RolloutCommand: AsyncParsableCommand {
         @OptionGroup var options: AdministrationOptions
 
         func run(with transport: any AdministrationTransport) async throws {
-            var found: [JSONNode] = []
-            var pageToken: String?
-            repeat {
-                let token = pageToken.map { "&pageToken=\($0.percentEncoded)" } ?? ""
-                let page = try await transport.json(
-                    AdministrationRequest(
-                        path: RolloutCommand.path(options) + "?pageSize=50" + token))
-                found += page["rollouts"]?.arrayValue ?? []
-                pageToken = page["nextPageToken"]?.stringValue
-            } while pageToken != nil
+            let found = try await transport.list(RolloutCommand.path(options), "rollouts")
             if options.json { return Output.print(["rollouts": .array(found)]) }
             Output.printTable(
                 ["ID", "CONDITION", "PERCENT", "NEXT", "STATE"],

@@ -25,16 +25,8 @@ struct ScheduleCommand: AsyncParsableCommand {
         @OptionGroup var options: AdministrationOptions
 
         func run(with transport: any AdministrationTransport) async throws {
-            var found: [JSONNode] = []
-            var pageToken: String?
-            repeat {
-                let token = pageToken.map { "&pageToken=\($0.percentEncoded)" } ?? ""
-                let page = try await transport.json(
-                    AdministrationRequest(
-                        path: ScheduleCommand.path(options) + "?pageSize=50" + token))
-                found += page["scheduledPublishes"]?.arrayValue ?? []
-                pageToken = page["nextPageToken"]?.stringValue
-            } while pageToken != nil
+            let found = try await transport.list(
+                ScheduleCommand.path(options), "scheduledPublishes")
             let (waits, ended) = (found.filter(\.waits), found.filter { !$0.waits })
             let listed = waits.sorted { $0.nextTime < $1.nextTime } + (waiting ? [] : ended)
             if options.json { return Output.print(["scheduledPublishes": .array(listed)]) }
