@@ -214,6 +214,19 @@ class UserTests(TaskCase):
         self.assertIn("Condition “here” is true", self.reason("Default.limit"))
         self.assertIn("signal.plan=gold", self.driver.current_url)
 
+    def test_the_dialog_of_a_pin_waits_for_the_value_that_the_user_gets(self):
+        self.go("user")
+        faults = Faults(self.driver)
+        faults.hold("POST", ":preview")
+        self.write("User ID", "4")
+        self.press("Preview")
+        self.press("Pin a value")
+        self.write("Setting", "AppFeatures.RefreshInterval")
+        self.wait_for_text("Such as 3", "dialog")
+        self.assertNotIn("Now the user gets", self.find("dialog").text)
+        faults.end()
+        self.wait_for_text("Now the user gets 60.0: Default value", "dialog")
+
     @gate
     def test_pins_a_value_and_removes_it(self):
         self.go("user")

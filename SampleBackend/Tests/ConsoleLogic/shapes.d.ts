@@ -454,8 +454,8 @@ type KeptCondition = Condition & {rules?: GroupView | null};
 /** Change of a pin: what is reported, and the `data-focus` of the control that is focused then. */
 type PinChange = {text: string, focus: string};
 
-/** Returns the value of a setting that a user gets now, and why; undefined if it is not known. */
-type ReasonOf = (section: string, key: string) => Reason | undefined;
+/** Reads the value of a setting that a user gets now, and why; undefined if it is not known. */
+type ReasonOf = (section: string, key: string) => Promise<Reason | undefined>;
 
 /** Signals by name. */
 type SignalValues = Record<string, string>;

@@ -167,13 +167,17 @@ export async function openPin(
             entered.set(written(), text);
             showProblem(valueType);
         });
-        const now = options.reasonOf?.(section, key);
+        const now = h('p', {class: 'hint'});
+        options.reasonOf?.(section, key).then((reason) => {
+            if (reason?.value === undefined) return;
+            fill(now, 'Now the user gets ', h('code', {}, jsonText(reason.value)),
+                `: ${reasonText(reason)}.`);
+        });
         const parameter = settingAt(template, section, key)?.parameter;
         fill(place, control.node, h('p', {class: 'hint'}, hints[valueType]),
             parameter && isArchived(parameter) && h('p', {class: 'hint'},
                 'The setting is archived: the value has no effect until it is restored.'),
-            now?.value !== undefined && h('p', {class: 'hint'}, 'Now the user gets ',
-                h('code', {}, jsonText(now.value)), `: ${reasonText(now)}.`));
+            now);
     };
     /**
      * Shows whether the text is a value of the type; true if it is.

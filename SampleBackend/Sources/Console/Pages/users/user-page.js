@@ -150,10 +150,11 @@ export function show(main, context) {
     /** Keeps what was entered but not previewed. */
     const keepInput = () => input.keep(
         {place: fragment(), userID: userID.value, signals: signals.entered(), at: past.text()});
-    /** @type {?PreviewedUser} */
-    let previewedNow = null;
+    /** @type {Promise<?Preview>} */
+    let previewNow = Promise.resolve(null);
     /** @type {ReasonOf} */
-    const reasonOf = (section, key) => member(member(previewedNow?.settings, section), key);
+    const reasonOf = async (section, key) => (
+        member(member((await previewNow)?.users[0].settings, section), key));
     // A link to a connected user leads to what its app gets.
     let isConnected = context.query.has('connected');
     let looked = '';
@@ -170,7 +171,6 @@ export function show(main, context) {
         if (left.signal.aborted) return;
         const signal = nextRequest();
         looked = entered();
-        previewedNow = null;
         const user = {userID: userID.value || null, signals: signals.values()};
         const at = refused ? null : past.time();
         keepUser(key, {...user, userID: userID.value});
@@ -178,6 +178,8 @@ export function show(main, context) {
         setQuery({id: userID.value, at: at ?? undefined, ...signalParameters(user.signals)});
         // What is incomplete now belongs to this address.
         if (input.content) keepInput();
+        const asked = refused || at || workspace.version === null ? null : preview(user, signal);
+        previewNow = Promise.resolve(asked).catch(() => null);
         // Pins are those of now.
         fill(overrides, user.userID !== null && !at
             && overridesView(context, user.userID, pinSearch,
@@ -193,14 +195,12 @@ export function show(main, context) {
         }
         try {
             const [now, draft] = await Promise.all([
-                workspace.version === null ? null : preview(user, signal),
-                workspace.draft && previewDraft(workspace, [user], signal)]);
+                asked, workspace.draft && previewDraft(workspace, [user], signal)]);
             if (signal.aborted) return;
             if (!now && !draft) {
                 fill(outcome, message('info', 'Nothing is published yet, and there is no draft.'));
                 return;
             }
-            previewedNow = now?.users[0] ?? null;
             const [previewed] = (draft ?? /** @type {Preview} */ (now)).users;
             // Without signals, the address would stay the same.
             const sent = previewed.connectedSignals?.find((each) => Object.keys(each).length);
