@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from selenium.common.exceptions import (
-    ElementClickInterceptedException, NoSuchElementException, StaleElementReferenceException)
+from selenium.common.exceptions import ElementClickInterceptedException
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
@@ -39,14 +38,15 @@ SCROLL = """
     const isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
     window.scrollTo(0, isEnd ? 0 : scrollY + innerHeight / 2);"""
 
-# Scrolls to an element, and notes whether a click reaches it; false if it is disabled.
+# Scrolls to an element, and notes whether a click reaches it, in the window: the element may be
+# replaced before the click, or by it. False if it is disabled.
 AIM = """
     const [element] = arguments;
     if (element.disabled) return false;
     element.scrollIntoView({block: 'center'});
-    element.isMissed = true;
+    window.isMissed = true;
     element.addEventListener('click', () => {
-        element.isMissed = false;
+        window.isMissed = false;
     }, {capture: true, once: true});
     return true;"""
 
@@ -179,11 +179,8 @@ class TaskCase(ConsoleCase):
         except ElementClickInterceptedException:
             # The page has scrolled since: something else is in the button's place.
             return False
-        try:
-            return not self.driver.execute_script("return arguments[0].isMissed", button)
-        except (NoSuchElementException, StaleElementReferenceException):
-            # The action of the button has removed it.
-            return True
+        # Undefined when the action has loaded a page anew.
+        return not self.driver.execute_script("return window.isMissed")
 
     def field(self, label):
         """The control with a label, in the dialog if one is open."""
