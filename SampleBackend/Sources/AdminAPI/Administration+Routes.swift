@@ -35,6 +35,7 @@ extension Administration {
             + RolloutRoutes(administration: self).routes
             + MergeRoutes(administration: self).routes
             + PromotionRoutes(administration: self).routes
+            + IntendedDifferenceRoutes(administration: self).routes
             + ConditionRoutes().routes
             + ImportRoutes().routes
             + PreviewRoutes(administration: self).routes

@@ -14,7 +14,7 @@ package enum SQLiteSchema {
     static let incompleteApplicationID: Int32 = 0x4143_4649
 
     /// The number of the schema; databases with lower ones were never released.
-    package static let number = 12
+    package static let number = 13
 
     /// Throws unless a database is empty or has this schema; returns false when it is empty.
     ///
@@ -101,7 +101,8 @@ extension SQLiteSchema {
             environment TEXT,
             revision INTEGER NOT NULL,
             is_archived INTEGER NOT NULL DEFAULT 0,
-            protection BLOB
+            protection BLOB,
+            intended_differences BLOB
         ) STRICT;
 
         CREATE TABLE versions (

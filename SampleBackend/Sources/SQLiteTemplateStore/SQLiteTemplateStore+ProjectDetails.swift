@@ -58,7 +58,7 @@ extension Database {
             self,
             sql: """
                 SELECT display_name, color, environment, ifnull(is_archived, 0) AS is_archived,
-                    protection, ifnull(revision, 0) AS revision
+                    protection, intended_differences, ifnull(revision, 0) AS revision
                 FROM projects LEFT JOIN project_details ON project_details.project = projects.id
                 WHERE name = CAST(? AS BLOB)
                 """, arguments: [SQLiteBytes(project)])
@@ -69,18 +69,21 @@ extension Database {
         try execute(
             sql: """
                 INSERT INTO project_details (
-                    project, display_name, color, environment, is_archived, protection, revision
-                ) VALUES (?, CAST(? AS BLOB), ?, ?, ?, CAST(? AS BLOB), ?)
+                    project, display_name, color, environment, is_archived, protection,
+                    intended_differences, revision
+                ) VALUES (?, CAST(? AS BLOB), ?, ?, ?, CAST(? AS BLOB), ?, ?)
                 ON CONFLICT (project) DO UPDATE SET
                     display_name = excluded.display_name, color = excluded.color,
                     environment = excluded.environment, is_archived = excluded.is_archived,
-                    protection = excluded.protection, revision = excluded.revision
+                    protection = excluded.protection,
+                    intended_differences = excluded.intended_differences,
+                    revision = excluded.revision
                 """,
             arguments: [
                 project, stored.details.displayName.map { SQLiteBytes($0) },
                 stored.details.color?.rawValue, stored.details.environment?.rawValue,
                 stored.details.isArchived, stored.details.protection.map { SQLiteBytes($0.text) },
-                stored.revision.number,
+                stored.details.intendedDifferences.record, stored.revision.number,
             ])
     }
 }
@@ -101,7 +104,9 @@ extension StoredProjectDetails {
                 },
                 isArchived: try row.decode(Bool.self, forColumn: "is_archived"),
                 protection: try ProjectProtection.protection(
-                    inText: try row.decode(SQLiteBytes?.self, forColumn: "protection")?.text)),
+                    inText: try row.decode(SQLiteBytes?.self, forColumn: "protection")?.text),
+                intendedDifferences: [IntendedDifference](
+                    record: try row.decode(Data?.self, forColumn: "intended_differences"))),
             revision: StoreRevision(try row.decode(Int64.self, forColumn: "revision")))
     }
 }

@@ -17,6 +17,7 @@ public struct ConditionDoubt: Sendable, Hashable {
 public struct KnownSignals: Sendable {
     fileprivate let names: Set<ExactText>
     fileprivate let values: [ExactText: Set<ExactText>]
+    fileprivate let apps: Set<ExactText>
 
     /// The names of custom signals without prefix, sorted, with the letters to compare them by.
     fileprivate let custom: [(name: String, letters: [UInt8])]
@@ -26,9 +27,14 @@ public struct KnownSignals: Sendable {
     /// - Parameters:
     ///   - names: The query names; empty when the sent signals are not known.
     ///   - values: Values that clients send, by name.
-    public init(names: Set<ExactText> = [], values: [ExactText: Set<ExactText>] = [:]) {
+    ///   - apps: The identifiers of all apps; empty when some may be unknown.
+    public init(
+        names: Set<ExactText> = [], values: [ExactText: Set<ExactText>] = [:],
+        apps: Set<ExactText> = []
+    ) {
         self.names = names
         self.values = values
+        self.apps = apps
         custom = names.map(\.text).filter { $0.hasPrefix("signal.") }.map {
             String($0.dropFirst(7))
         }.sorted()
@@ -114,6 +120,7 @@ extension Rule {
         about texts: [String], of signal: SignalName, knowing signals: KnownSignals
     ) -> ConditionDoubt? {
         let sent = signals.values[ExactText(signal.queryName)] ?? []
+        if signal == .appID { return doubt(aboutApps: texts, knowing: signals, sent) }
         for text in texts where !sent.contains(name: text) {
             let likely: String?
             switch signal {
@@ -131,6 +138,18 @@ extension Rule {
                 likely: likely)
         }
         return nil
+    }
+
+    /// A doubt when none of the apps is known, though some are.
+    private func doubt(
+        aboutApps texts: [String], knowing signals: KnownSignals, _ sent: Set<ExactText>
+    ) -> ConditionDoubt? {
+        guard !signals.apps.isEmpty, let first = texts.first,
+            !texts.contains(where: { signals.apps.contains(name: $0) || sent.contains(name: $0) })
+        else { return nil }
+        return ConditionDoubt(
+            rule: text, message: "No app of the project has identified itself as '\(first)'.",
+            likely: nil)
     }
 
     /// True when the rule takes two spellings of a language for one.

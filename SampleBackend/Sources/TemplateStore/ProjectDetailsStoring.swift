@@ -1,7 +1,8 @@
 public import Foundation
 
 /// The part of a ``TemplateStore`` that keeps the details by which administrators distinguish
-/// projects: display name, colour and environment, and the approvals that a publish needs.
+/// projects: display name, colour and environment; the approvals that a publish needs; and what
+/// differs from other projects on purpose.
 ///
 /// Clients do not receive them. Every project has details, initially empty.
 public protocol ProjectDetailsStoring: Sendable {
@@ -61,16 +62,22 @@ public struct ProjectDetails: Sendable, Hashable {
     /// The approvals that a publish needs; nil when it needs none.
     public var protection: ProjectProtection?
 
+    /// What differs from other projects on purpose, at most
+    /// ``IntendedDifference/maximumCount``.
+    public var intendedDifferences: [IntendedDifference]
+
     /// Creates details; omitted ones are not set.
     public init(
         displayName: String? = nil, color: Color? = nil, environment: Environment? = nil,
-        isArchived: Bool = false, protection: ProjectProtection? = nil
+        isArchived: Bool = false, protection: ProjectProtection? = nil,
+        intendedDifferences: [IntendedDifference] = []
     ) {
         self.displayName = displayName
         self.color = color
         self.environment = environment
         self.isArchived = isArchived
         self.protection = protection
+        self.intendedDifferences = intendedDifferences
     }
 }
 

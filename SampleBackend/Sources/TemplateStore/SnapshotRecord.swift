@@ -35,6 +35,8 @@ struct SnapshotRecord: Codable {
         /// Nil means false.
         let isArchived: Bool?
         var protection: ProjectProtection?
+        /// Nil means none.
+        var intendedDifferences: [IntendedDifference]?
     }
 
     let date: Int64
@@ -177,7 +179,9 @@ extension SnapshotRecord.Details {
             displayName: stored.details.displayName, color: stored.details.color?.rawValue,
             environment: stored.details.environment?.rawValue,
             isArchived: stored.details.isArchived ? true : nil,
-            protection: stored.details.protection)
+            protection: stored.details.protection,
+            intendedDifferences: stored.details.intendedDifferences.isEmpty
+                ? nil : stored.details.intendedDifferences)
     }
 
     var stored: StoredProjectDetails {
@@ -185,7 +189,8 @@ extension SnapshotRecord.Details {
             ProjectDetails(
                 displayName: displayName, color: color.flatMap(ProjectDetails.Color.init),
                 environment: environment.flatMap(ProjectDetails.Environment.init),
-                isArchived: isArchived ?? false, protection: protection),
+                isArchived: isArchived ?? false, protection: protection,
+                intendedDifferences: intendedDifferences ?? []),
             revision: StoreRevision(revision))
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
+import JSONTree
 import TemplateStore
+import Templates
 
 extension TemplateStoreConformance {
     /// The checks of ``ProjectDetailsStoring``.
@@ -15,6 +17,26 @@ extension TemplateStoreConformance {
                 Self.oneOfManyConcurrentProjectDetailsIsStored),
             Check("equalProjectDetailsAreNoChange", Self.equalProjectDetailsAreNoChange),
             Check("projectDetailsAreInTheAuditTrail", Self.projectDetailsAreInTheAuditTrail),
+        ]
+    }
+
+    /// Lists of marks: of a setting and of a condition, of names that only look alike, and large ones.
+    private static var intendedDifferences: [[IntendedDifference]] {
+        func mark(
+            _ subject: ComparedSubject, note: String = "é\u{1F600}\"\\", that: JSONNode? = nil
+        ) -> IntendedDifference {
+            IntendedDifference(
+                other: "other", subject: subject, note: note, author: "Anna",
+                date: StoreTrial.date, this: .init(["defaultValue": ["value": "a/b"]]),
+                that: .init(that))
+        }
+        let settings = ["é", "e\u{301}"].map { key in
+            mark(.setting(SettingPlace(section: "", key: key)))
+        }
+        let long = String(repeating: "x", count: 400)
+        return [
+            settings, [mark(.condition("c"), that: ["expression": .string(long)])],
+            (0..<90).map { mark(.condition(ExactText("c\($0)")), note: long) },
         ]
     }
 
@@ -40,6 +62,7 @@ extension TemplateStoreConformance {
                     ]
                 }
             }.map { ProjectDetails(protection: $0) }
+            all += Self.intendedDifferences.map { ProjectDetails(intendedDifferences: $0) }
             all.append(
                 ProjectDetails(displayName: "Shop", color: .red, environment: .production))
             for details in all {

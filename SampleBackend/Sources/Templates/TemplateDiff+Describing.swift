@@ -43,12 +43,16 @@ extension TemplateDiff {
     /// - Parameters:
     ///   - old: The template before.
     ///   - new: The template after.
+    ///   - intended: Conditions and settings whose differences do not count, except for the order of
+    ///     conditions.
     /// - Returns: The settings, in the order of the new template.
     public static func affectedSettings(
-        from old: RemoteConfigTemplate, to new: RemoteConfigTemplate
+        from old: RemoteConfigTemplate, to new: RemoteConfigTemplate,
+        except intended: Set<ComparedSubject> = []
     ) -> [SettingPlace] {
         let diff = TemplateDiff(from: old, to: new)
-        let conditions = ChangedConditions(diff, from: old, to: new)
+        let conditions = ChangedConditions(
+            diff.separating(intended).open, from: old, to: new)
         guard !conditions.isEmpty else { return [] }
         let changed = Set(
             diff.parameters.lazy.filter {
@@ -57,7 +61,7 @@ extension TemplateDiff {
         return new.sections.flatMap { section, parameters in
             parameters.lazy.filter { !$0.value.isArchived && conditions.affect($0.value) }
                 .map { SettingPlace(section: section, key: $0.key) }
-                .filter { !changed.contains($0) }
+                .filter { !changed.contains($0) && !intended.contains(.setting($0)) }
         }
     }
 }
@@ -101,7 +105,10 @@ private struct ChangedConditions {
         names =
             diff.conditions.filter { condition in
                 condition.change != .changed
-                    || condition.parts.contains { !["tagColor", "position"].contains($0.name) }
+                    || condition.parts.contains {
+                        $0.name != "position"
+                            && !TemplateCondition.describingPartNames.contains($0.name)
+                    }
             }.map(\.name).exactNames
         orders = isReordered ? (ConditionOrder(of: old), ConditionOrder(of: new)) : nil
     }

@@ -168,8 +168,11 @@ public struct TemplateDiff: Sendable, Hashable {
 }
 
 extension TemplateCondition {
+    /// The names of the parts that tell people about a condition and decide no value.
+    static let describingPartNames = ["tagColor"]
+
     /// The compared parts of a condition.
-    fileprivate var parts: NamedValues<JSONNode> {
+    var parts: NamedValues<JSONNode> {
         var parts: NamedValues<JSONNode> = [:]
         parts["expression"] = expression.map { .string($0) }
         parts["condition"] = serverCondition
@@ -213,7 +216,7 @@ extension TemplateParameter {
     static let describingPartNames = ["description", "owner", "tags", "permanent"]
 
     /// The compared parts of a parameter; a missing type counts as `STRING`.
-    fileprivate var parts: NamedValues<JSONNode> {
+    var parts: NamedValues<JSONNode> {
         var parts: NamedValues<JSONNode> = [:]
         parts["defaultValue"] = defaultValue?.json
         for (name, value) in conditionalValues { parts["conditionalValues.\(name)"] = value.json }

@@ -44,6 +44,11 @@ public struct TemplateMerge: Sendable {
 
         /// The path: `parameters.title`, `conditions.beta`, or `conditions` for their order.
         public var path: String { subject.path.description }
+
+        /// The name of the condition that differs; nil for a conflict about anything else.
+        public var conditionName: String? {
+            if case .condition(let name) = subject { name } else { nil }
+        }
     }
 
     /// What the order of conditions decides where the sides of a conflict differ.

@@ -24,6 +24,9 @@ public struct TemplatePromotion: Sendable {
         /// The sections to copy with all of their settings and their description.
         public var sections: Set<ExactText> = []
 
+        /// Settings that are copied only if ``settings`` has them, since they differ on purpose.
+        public var intended: Set<SettingPlace> = []
+
         /// True to remove from the target what the source lacks of the chosen parts.
         public var includesDeletions = false
 
@@ -40,7 +43,8 @@ public struct TemplatePromotion: Sendable {
 
         /// The chosen parts of a setting; nil when it is not chosen.
         func parts(of place: SettingPlace) -> Parts? {
-            isWhole || sections.contains(place.section) ? .all : settings[place]
+            let isIncluded = isWhole || sections.contains(place.section)
+            return isIncluded && !intended.contains(place) ? .all : settings[place]
         }
     }
 

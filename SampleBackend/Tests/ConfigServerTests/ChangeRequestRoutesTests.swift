@@ -194,6 +194,8 @@ struct ChangeRequestRoutesTests {
         "POST /v1/projects/{project}/rollouts/{changeRequestID}:takeBack",
         "POST /v1/projects/{project}/remoteConfig:merge",
         "POST /v1/projects/{project}/remoteConfig:promote",
+        "PUT /v1/projects/{project}/intendedDifferences",
+        "DELETE /v1/projects/{project}/intendedDifferences",
         "POST /v1/projects/{project}/remoteConfig:import",
         "POST /v1/projects/{project}/remoteConfig:preview", "POST /v1/conditions:parse",
         "PUT /v1/projects/{project}/users/{userID}/overrides",

@@ -63,6 +63,11 @@ struct RolesAndProtectionTests {
         "POST \(project)/remoteConfig:merge": Row(role: .editor),
         "GET \(project)/remoteConfig:compare": Row(role: .viewer, query: "?with=default"),
         "POST \(project)/remoteConfig:promote": Row(role: .editor, body: ["from": "default"]),
+        "GET \(project)/intendedDifferences": Row(role: .viewer),
+        "PUT \(project)/intendedDifferences": Row(
+            role: .editor, body: ["with": "default", "note": "n", "section": "s", "key": "k"]),
+        "DELETE \(project)/intendedDifferences": Row(
+            role: .editor, query: "?with=default&condition=c"),
         "POST \(project)/remoteConfig:import": Row(role: .editor),
         "GET \(project)/draft": Row(role: .editor),
         "PUT \(project)/draft": Row(role: .editor, body: template),

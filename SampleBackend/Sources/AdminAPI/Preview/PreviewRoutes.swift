@@ -104,12 +104,13 @@ struct PreviewRoutes: Sendable {
             answer.writeString(#","estimate":"#)
             answer.writeBytes(reach.estimateJSON.jsonData())
         }
-        let known = KnownSignals(
-            names: sample?.commonNames(inProject: project) ?? [],
-            values: sample?.commonValues(inProject: project) ?? [:])
+        let known = await administration.knownSignals(inProject: project)
+        let compiled = proposed.compiled
+        let doubts = JSONNode.doubts(
+            about: zip(compiled.template.conditions.map(\.name), compiled.conditions.conditions),
+            of: reach.conditions, known)
         answer.writeString(#","doubts":"#)
-        answer.writeBytes(
-            proposed.compiled.doubtsJSON(of: reach.conditions, knowing: known).jsonData())
+        answer.writeBytes(doubts.jsonData())
     }
 
     /// Writes one user at a time, since the JSON tree of all users would take many times the memory

@@ -115,27 +115,3 @@ extension TemplateReach.Value {
         return node
     }
 }
-
-extension CompiledTemplate {
-    /// The rules of the named conditions that probably no client satisfies:
-    /// `[{"condition": "beta", "rule": "device.os == 'iOS'", "message": "…", "likely": "ios"}]`.
-    func doubtsJSON(of names: Set<ExactText>, knowing signals: KnownSignals) -> JSONNode {
-        var nodes: [JSONNode] = []
-        for (name, condition) in zip(template.conditions.map(\.name), conditions.conditions)
-        where names.contains(name: name) {
-            let room = Self.maximumDoubts - nodes.count
-            guard room > 0 else { break }
-            nodes += condition.doubts(knowing: signals, atMost: room).map { doubt in
-                var node: JSONNode = [
-                    "condition": .string(name), "rule": .string(doubt.rule),
-                    "message": .string(doubt.message),
-                ]
-                node.setMember("likely", doubt.likely.map { .string($0) })
-                return node
-            }
-        }
-        return .array(nodes)
-    }
-
-    private static let maximumDoubts = 200
-}

@@ -33,10 +33,12 @@ struct ProjectDetailsRoutes: Sendable {
             throw RequestError.invalidArgument(
                 "If-Match is missing or empty: send the ETag of the details, or * to replace any.")
         }
-        // Clients that do not know `archived` must not take the project out of the archive, and the
-        // protection is a resource of its own.
-        return try await change(request) {
-            ProjectDetails(isArchived: $0.isArchived, protection: $0.protection)
+        // Clients that do not know `archived` must not take the project out of the archive; the
+        // protection and the intended differences are resources of their own.
+        return try await change(request) { current in
+            ProjectDetails(
+                isArchived: current.isArchived, protection: current.protection,
+                intendedDifferences: current.intendedDifferences)
         }
     }
 

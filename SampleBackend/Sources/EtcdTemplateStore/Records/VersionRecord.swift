@@ -68,6 +68,8 @@ struct DetailsRecord: EtcdRecord {
     /// Nil means false.
     private var archived: Bool?
     private var protection: ProjectProtection?
+    /// Nil means none.
+    private var intendedDifferences: [IntendedDifference]?
 
     init(_ details: ProjectDetails) {
         displayName = details.displayName
@@ -75,6 +77,8 @@ struct DetailsRecord: EtcdRecord {
         environment = details.environment?.rawValue
         archived = details.isArchived ? true : nil
         protection = details.protection
+        intendedDifferences =
+            details.intendedDifferences.isEmpty ? nil : details.intendedDifferences
     }
 
     var isInRange: Bool {
@@ -85,7 +89,8 @@ struct DetailsRecord: EtcdRecord {
         ProjectDetails(
             displayName: displayName, color: color.flatMap(ProjectDetails.Color.init(rawValue:)),
             environment: environment.flatMap(ProjectDetails.Environment.init(rawValue:)),
-            isArchived: archived ?? false, protection: protection)
+            isArchived: archived ?? false, protection: protection,
+            intendedDifferences: intendedDifferences ?? [])
     }
 }
 

@@ -21,85 +21,68 @@ struct PromotionRoutes: Sendable {
         ]
     }
 
-    /// The current templates of two projects.
-    private struct Pair {
-        /// The project in the path.
-        let target: StoredTemplate
-        let source: StoredTemplate
-    }
-
     /// Returns what differs between the project and another one.
     @Sendable
     private func compare(_ request: RouteRequest) async throws -> RouteResponse {
         guard let source = try request.queryValue(named: "with") else {
             throw RequestError.invalidArgument("with is missing: send the name of a project.")
         }
-        let pair = try await pair(of: request, source: source)
+        let pair = try await ProjectPair(of: request, source: source, administration)
         let old = try pair.target.validated().template
         let new = try pair.source.validated().template
-        var body = TemplateDiff(from: old, to: new).json
+        let marks = try await administration.marks(for: source, by: request, from: old, to: new)
+        let differences = TemplateDiff(from: old, to: new).separating(Set(marks.holding))
+        var body = marks.json(of: differences.open)
+        body.setMember("intended", marks.json(of: differences.intended, withGroups: false))
         body.setMember(
-            "affectedSettings", Self.json(TemplateDiff.affectedSettings(from: old, to: new)))
+            "affectedSettings",
+            Self.json(TemplateDiff.affectedSettings(from: old, to: new, except: Set(marks.holding)))
+        )
         body.setMember("with", .string(source))
         body.setMember("withVersionNumber", .string("\(pair.source.version.number)"))
         body.setMember("withETag", .string(pair.source.tag.description))
-        return Self.answer(body, pair)
+        return pair.answer(body)
     }
 
     /// Returns the project's template with chosen settings of another project; nothing is stored.
     @Sendable
     private func promote(_ request: RouteRequest) async throws -> RouteResponse {
-        let promotion = try PromotionRequest(request.jsonBody(knows: PromotionRequest.members))
-        let pair = try await pair(of: request, source: promotion.source)
+        var promotion = try PromotionRequest(request.jsonBody(knows: PromotionRequest.members))
+        let pair = try await ProjectPair(of: request, source: promotion.source, administration)
         try pair.target.check(tag: request.headerFields[.ifMatch], in: "If-Match")
         try pair.source.check(tag: promotion.sourceTag, in: "fromETag")
-        let merge = TemplatePromotion(
-            from: try pair.source.validated(), to: try pair.target.validated().template,
-            choice: promotion.choice)
+        let source = try pair.source.validated()
+        let target = try pair.target.validated().template
+        let marks = try await administration.marks(
+            for: promotion.source, by: request, from: target, to: source.template)
+        promotion.choice.intended = Set(marks.settings)
+        let merge = TemplatePromotion(from: source, to: target, choice: promotion.choice)
         guard merge.missingNames.isEmpty else {
             throw RequestError.missingNames(merge.missingNames, in: promotion)
         }
+        let kept = promotion.keepConditions(marks, amongst: merge.conflicts)
         let merged = merge.resolving(promotion.resolutions)
         var body = merge.json(merged, resolutions: promotion.resolutions)
+        body.setMember("intended", .array(promotion.omitted(marks, kept: kept).map(\.json)))
         let number = pair.source.version.number
         var template = merged.json()
         template.setMember(
             "version", ["description": .string("From \(promotion.source), version \(number)")])
         body.setMember("template", template)
-        body.setMember(
-            "problems", .array(ValidatedTemplate.problems(of: template).map(\.json)))
+        let problems = ValidatedTemplate.problems(of: template)
+        body.setMember("problems", .array(problems.map(\.json)))
+        if problems.isEmpty, let checked = try? ValidatedTemplate(json: template) {
+            let taken = merge.conditions.added + merge.conditions.different
+            body.setMember(
+                "doubts",
+                checked.doubtsJSON(
+                    of: taken.exactNames,
+                    knowing: await administration.knownSignals(inProject: request.project)))
+        }
         body.setMember("from", .string(promotion.source))
         body.setMember("fromVersionNumber", .string("\(number)"))
         body.setMember("fromETag", .string(pair.source.tag.description))
-        return Self.answer(body, pair)
-    }
-
-    /// Reads both templates.
-    ///
-    /// - Throws: A ``RequestError`` with status 404 when one of the projects does not exist or the
-    ///   caller's token does not include it, and 400 when they are the same.
-    private func pair(
-        of request: RouteRequest, source: String
-    ) async throws(RequestError) -> Pair {
-        try ProjectName.check(source)
-        guard request.administrator?.includes(source) ?? true else {
-            throw .unknownProject(source)
-        }
-        guard !source.hasSameBytes(as: request.project) else {
-            throw .invalidArgument("Both projects are \"\(source)\": send another one.")
-        }
-        return Pair(
-            target: try await administration.template(inProject: request.project),
-            source: try await administration.template(inProject: source))
-    }
-
-    private static func answer(_ body: JSONNode, _ pair: Pair) -> RouteResponse {
-        var body = body
-        body.setMember("versionNumber", .string("\(pair.target.version.number)"))
-        body.setMember("etag", .string(pair.target.tag.description))
-        return .json(
-            body,
-            headerFields: [.eTag: pair.target.tag.entityTag, .cacheControl: "no-store"])
+        return pair.answer(body)
     }
 
     fileprivate static func json(_ settings: [SettingPlace]) -> JSONNode {
@@ -151,9 +134,9 @@ private struct PromotionRequest {
     /// The expected tag of its template; nil for any.
     let sourceTag: String?
 
-    let choice: TemplatePromotion.Choice
+    var choice: TemplatePromotion.Choice
 
-    let resolutions: NamedValues<TemplateMerge.Side>
+    var resolutions: NamedValues<TemplateMerge.Side>
 
     init(_ body: JSONNode) throws(RequestError) {
         guard let source = body["from"]?.stringValue else {
@@ -161,11 +144,7 @@ private struct PromotionRequest {
                 "from is missing or not a string: send the project to copy from.")
         }
         self.source = source
-        switch body["fromETag"] {
-        case nil: sourceTag = nil
-        case .string(let tag): sourceTag = tag
-        default: throw .invalidArgument("fromETag is not a string: send an ETag, or leave it out.")
-        }
+        sourceTag = try body.optionalString(named: "fromETag", "an ETag")
         var choice = TemplatePromotion.Choice()
         choice.includesDeletions = try body.flag(named: "deletions")
         choice.includesUserConditions = try body.flag(named: "userConditions")
@@ -184,6 +163,29 @@ private struct PromotionRequest {
         }
         self.choice = choice
         resolutions = try body.resolutions
+    }
+
+    /// Keeps the target's side of the conditions that differ on purpose, unless the request decides
+    /// about them; returns these conditions.
+    mutating func keepConditions(
+        _ marks: ComparedMarks, amongst conflicts: [TemplateMerge.Conflict]
+    ) -> [ComparedSubject] {
+        let names = Set(marks.conditions)
+        let kept = conflicts.filter { conflict in
+            guard let name = conflict.conditionName else { return false }
+            return names.contains(name: name) && resolutions[conflict.path] == nil
+        }
+        for conflict in kept { resolutions[conflict.path] = .theirs }
+        return kept.compactMap { $0.conditionName.map { .condition(ExactText($0)) } }
+    }
+
+    /// What is not copied, since it differs on purpose.
+    func omitted(_ marks: ComparedMarks, kept conditions: [ComparedSubject]) -> [ComparedSubject] {
+        let settings = marks.settings.filter { place in
+            (choice.isWhole || choice.sections.contains(place.section))
+                && choice.settings[place] == nil
+        }
+        return settings.map { .setting($0) } + conditions
     }
 
     /// Reads `{"section": "Home", "key": "title", "parts": ["defaultValue"]}`.
@@ -217,21 +219,6 @@ private struct PromotionRequest {
             throw .invalidArgument("\(path) is not an array of strings: send one.")
         }
         return names.compactMap(\.self).exactNames
-    }
-}
-
-extension StoredTemplate {
-    fileprivate var tag: TemplateTag {
-        TemplateTag(project: project, version: version.number)
-    }
-
-    /// - Throws: A ``RequestError`` with status 412 when a tag is given that is not the template's.
-    fileprivate func check(tag text: String?, in place: String) throws(RequestError) {
-        guard let text, text != "*", TemplateTag(text, project: project) != tag else { return }
-        throw RequestError(
-            httpStatus: .preconditionFailed, statusName: "VERSION_MISMATCH",
-            message: "The current version of \"\(project)\" is \(version.number), not the one in "
-                + "\(place): compare the projects again, and send the new ETag.")
     }
 }
 
