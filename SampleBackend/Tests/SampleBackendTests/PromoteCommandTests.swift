@@ -54,6 +54,70 @@ struct PromoteCommandTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
+    func whatDiffersOnPurposeIsCountedAndNotCopied(kind: AdministrationTarget.Kind) async throws {
+        let target = try await Self.target(kind)
+        #expect(
+            try await target.run("compare", "staging", "--intended", "Home.title").exitCode == 64)
+        let unknown = try await target.run(
+            "compare", "staging", "--intended", "Home.none", "--note", "n")
+        #expect(unknown.exitCode == 1, "\(unknown)")
+        for mark in [["--intended", "Home.title"], ["--intended-condition", "half"]] {
+            let run = try await target.run(
+                ["compare", "staging", "--note", "Why \(mark[1])"] + mark)
+            #expect(run.exitCode == 0 && run.output.contains("on purpose now"), "\(run)")
+        }
+        let short = try await target.run("compare", "staging")
+        #expect(!short.output.contains("Home.title"), "\(short)")
+        #expect(short.output.contains("2 more differ on purpose"), "\(short)")
+        #expect(!short.output.contains("decide about Home.kept"), "\(short)")
+        let all = try await target.run("compare", "staging", "--all")
+        #expect(all.output.contains("Home.title: Why Home.title ("), "\(all)")
+        #expect(all.output.contains("the condition half: Why half ("), "\(all)")
+        let copied = try await target.run("promote", "staging")
+        #expect(copied.exitCode == 0, "\(copied)")
+        #expect(copied.error.contains("on purpose: Home.title"), "\(copied)")
+        let draft = try await target.run("draft", "show").json
+        let home = draft["parameterGroups"]?["Home"]?["parameters"]
+        #expect(home?["title"]?["defaultValue"] == ["value": "old"])
+        #expect(home?["extra"]?["defaultValue"] == ["value": "new"])
+        let ended = try await target.run("compare", "staging", "--not-intended", "Home.title")
+        #expect(ended.exitCode == 0, "\(ended)")
+        let again = try await target.run("compare", "staging", "--not-intended", "Home.title")
+        #expect(again.exitCode == 4, "\(again)")
+        #expect(try await target.run("compare", "staging").output.contains("~ Home.title"))
+    }
+
+    /// Several targets have a result each; one that fails does not stop the others.
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aPromotionToSeveralProjectsHasAResultForEach(
+        kind: AdministrationTarget.Kind
+    ) async throws {
+        let target = try await Self.target(kind)
+        let file = try target.folder.write(
+            #"{"parameters": {"other": {"defaultValue": {"value": "1"}}}}"#, to: "us.json")
+        #expect(
+            try await target.run("publish", file, "--project", "us", "--create-project").exitCode
+                == 0)
+        let run = try await target.run(
+            "promote", "staging", "--to", "us", "--to", "none", "--to", "default")
+        #expect(run.exitCode == 4, "\(run)")
+        #expect(run.error.contains("Nothing was copied to none, default."), "\(run)")
+        #expect(run.error.contains("conditions.half: staging has"), "\(run)")
+        let draft = try await target.run("draft", "show", "--project", "us").json
+        #expect(draft["parameterGroups"]?["Home"]?["parameters"]?["extra"] != nil)
+        let json = try await target.run(
+            "promote", "staging", "--to", "us", "--to", "default", "--keep", "conditions.half",
+            "--replace-draft", "--json"
+        ).json
+        #expect(json.arrayValue?.map { $0["project"] } == ["us", "default"])
+        #expect(json.arrayValue?.allSatisfy { $0["conflicts"] != nil } == true)
+        let file2 = target.folder.url.appending(path: "out.json").path
+        let refused = try await target.run(
+            "promote", "staging", "--to", "us", "--to", "default", "--output", file2)
+        #expect(refused.exitCode == 64, "\(refused)")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
     func aPromotionBecomesADraft(kind: AdministrationTarget.Kind) async throws {
         let target = try await Self.target(kind)
         let asked = try await target.run("promote", "staging")

@@ -12,8 +12,9 @@ struct PromoteCommand: AdministrationCommand {
             Nothing is published: look at the result with "draft diff", and publish it with "draft \
             publish". Without --setting and --section, everything is copied. Conditions with \
             the same name and another expression, and an order of conditions that is not clear, must \
-            be decided with --take or --keep. Pinned values, drafts, tokens and webhooks are never \
-            copied. The same seeds choose the same users in both projects.
+            be decided with --take or --keep. What differs on purpose is copied only if --setting \
+            names it, a condition only by --take; see "compare". Pinned values, drafts, tokens and \
+            webhooks are never copied. The same seeds choose the same users in both projects.
             """)
 
     @Argument(help: "The project to copy from.")
@@ -53,9 +54,18 @@ struct PromoteCommand: AdministrationCommand {
     @Flag(help: "Replace your draft of the project, if you have one.")
     var replaceDraft = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Copy to this project instead of --project; may be repeated, with a result for each.",
+            valueName: "project"))
+    var to: [String] = []
+
     @OptionGroup var options: AdministrationOptions
 
     func validate() throws {
+        guard to.count < 2 || output == nil else {
+            throw ValidationError("--output is the file of one project: give --to once.")
+        }
         let kept = keep.exactNames
         if let path = take.first(where: kept.contains(name:)) {
             throw ValidationError("Give either --take or --keep for \(path), not both.")
@@ -63,6 +73,78 @@ struct PromoteCommand: AdministrationCommand {
     }
 
     func run(with transport: any AdministrationTransport) async throws {
+        guard to.count > 1 else {
+            try await result(for: to.first ?? options.project, transport).get().print(options)
+            return
+        }
+        var results: [(project: String, result: Result<Copy, CommandFailure>)] = []
+        for project in to {
+            let result = try await result(for: project, transport)
+            results.append((project, result))
+            if !options.json { printResult(result, for: project) }
+        }
+        if options.json {
+            Output.print(
+                .array(
+                    results.map { project, result in
+                        var node: JSONNode =
+                            switch result {
+                            case .success(let copy): copy.report
+                            case .failure(let failure): failure.json
+                            }
+                        node.setMember("project", .string(project))
+                        return node
+                    }))
+        }
+        let failures = results.compactMap { project, result in
+            if case .failure(let failure) = result { (project, failure) } else { nil }
+        }
+        guard let first = failures.first else { return }
+        throw CommandFailure(
+            "Nothing was copied to \(failures.map(\.0).joined(separator: ", "))."
+                .escapedForTerminal, code: first.1.code)
+    }
+
+    private func printResult(_ result: Result<Copy, CommandFailure>, for project: String) {
+        Terminal.printError(Terminal.colored(project.escapedForTerminal, .bold))
+        switch result {
+        case .success(let copy): copy.print(options)
+        case .failure(let failure): Terminal.printError(failure.description)
+        }
+    }
+
+    /// What was copied to one project.
+    private struct Copy {
+        /// The response, without the template, which is in the draft or the file.
+        let report: JSONNode
+        /// Lines about it.
+        let lines: [String]
+        /// True when the template was written to standard output.
+        let isPrinted: Bool
+
+        func print(_ options: AdministrationOptions) {
+            if options.json {
+                if !isPrinted { Output.print(report) }
+            } else {
+                for line in lines { Terminal.printError(line) }
+            }
+        }
+    }
+
+    /// Copies to one project.
+    private func result(
+        for project: String, _ transport: any AdministrationTransport
+    ) async throws -> Result<Copy, CommandFailure> {
+        var command = self
+        command.options.project = project
+        do {
+            return .success(try await command.copy(transport))
+        } catch let failure as CommandFailure {
+            return .failure(failure)
+        }
+    }
+
+    private func copy(_ transport: any AdministrationTransport) async throws -> Copy {
         let comparison = try await ProjectComparison(with: source, transport, options)
         let promotion = try await transport.json(
             AdministrationRequest(
@@ -70,7 +152,8 @@ struct PromoteCommand: AdministrationCommand {
                 ifMatch: comparison.json["etag"]?.stringValue,
                 body: try body(comparison).jsonData(), isTrial: true))
         let conflicts = promotion["conflicts"]?.arrayValue ?? []
-        try checkPaths(among: conflicts)
+        // A conflict of one project need not be one of another.
+        if to.count < 2 { try checkPaths(among: conflicts) }
         try check(conflicts)
         let problems = promotion["problems"]?.arrayValue ?? []
         guard problems.isEmpty else {
@@ -78,15 +161,10 @@ struct PromoteCommand: AdministrationCommand {
                 problems.map(CommandFailure.problem), in: promotion["template"])
         }
         let place = try await store(promotion, transport)
-        if options.json {
-            // The template is in the draft or the file.
-            var report = promotion
-            report.removeMember("template")
-            if output != "-" { Output.print(report) }
-        } else {
-            printReport(on: promotion)
-            Terminal.printError(place)
-        }
+        var report = promotion
+        report.removeMember("template")
+        return Copy(
+            report: report, lines: lines(on: promotion) + [place], isPrinted: output == "-")
     }
 
     private func body(_ comparison: ProjectComparison) throws -> JSONNode {
@@ -144,23 +222,34 @@ struct PromoteCommand: AdministrationCommand {
                 + lines.joined(separator: "\n"), code: Exit.failure, conflicts: open)
     }
 
-    private func printReport(on promotion: JSONNode) {
+    private func lines(on promotion: JSONNode) -> [String] {
         let conditions = promotion["conditions"]
         let texts = [
             ("added", "Added conditions"), ("reused", "Conditions that both have"),
             ("different", "Conditions that differ"),
             ("omitted", "Not copied, since they name single users"),
         ]
-        for (member, text) in texts {
+        var lines: [String] = texts.compactMap { member, text in
             let names = (conditions?[member]?.arrayValue ?? []).compactMap(\.stringValue)
-            if names.isEmpty { continue }
-            Terminal.printError("\(text): \(names.joined(separator: ", ").escapedForTerminal)")
+            return names.isEmpty
+                ? nil : "\(text): \(names.joined(separator: ", ").escapedForTerminal)"
+        }
+        let intended = (promotion["intended"]?.arrayValue ?? [])
+            .compactMap { ComparedSubject(difference: $0)?.shownName.escapedForTerminal }
+        if !intended.isEmpty {
+            lines.append(
+                "Not copied, since they differ on purpose: \(intended.joined(separator: ", "))")
         }
         let affected = ProjectComparison.names(promotion["affectedSettings"])
         if !affected.isEmpty {
-            Terminal.printError(
-                "These settings can change, too: \(affected.joined(separator: ", "))")
+            lines.append("These settings can change, too: \(affected.joined(separator: ", "))")
         }
+        for doubt in promotion["doubts"]?.arrayValue ?? [] {
+            let parts = ["condition", "rule", "message"].map { doubt[$0]?.stringValue ?? "" }
+            lines.append(
+                "\(parts[0]): \(parts[1]) is probably never true. \(parts[2])".escapedForTerminal)
+        }
+        return lines
     }
 
     /// Stores the template, and returns a sentence that says where.
