@@ -35,23 +35,6 @@ import {boundText, planText} from './rollout-texts.js';
  */
 
 /**
- * The plan of the server for a rollout.
- *
- * @param {string} project
- * @param {SentRollout} rollout
- * @param {?ChangeRequest} request
- */
-async function planned(project, rollout, request) {
-    try {
-        return await planRollout(project, rollout, request);
-    } catch (error) {
-        // Approvals, for example, can follow until a time.
-        if (error.code !== 'ROLLOUT_STATE' || rollout.at) throw error;
-        throw new Error(`${error.message} In this form: choose “At a time …” as the start.`);
-    }
-}
-
-/**
  * Asks for a rollout until the server has a plan for it; undefined when it was cancelled.
  *
  * @param {RolloutTask} task
@@ -71,7 +54,7 @@ function askForPlan({project, details, conditions, request, lead, kept, keep}) {
             action: 'Show the plan',
             submit: async () => {
                 const rollout = fields.rollout();
-                return {rollout, plan: await planned(project, rollout, request)};
+                return {rollout, plan: await planRollout(project, rollout, request)};
             }}, close), {isForm: false});
 }
 
@@ -88,8 +71,9 @@ function planViews(plan, rollout, {at, zone}) {
         h('p', {}, `${at ? 'Nothing is published before its time.' : 'It starts at once.'} ${
             planText(rollout)}`),
         h('p', {}, boundText(rollout)),
-        missing && message('warning', h('p', {}, `${missing} Without ${
-            at ? 'them at its time' : 'them'}, nothing is published.`)),
+        missing && message('warning', h('p', {}, missing, at
+            ? ' Without them at its time, nothing is published.'
+            : ' It cannot start before: change it, and choose “At a time …” as the start.')),
         rollout.reportsBefore && h('p', {}, rollout.reportsBefore.text),
         stepsTable(rollout, plan.schedule?.zone ?? zone)];
 }
