@@ -26,9 +26,10 @@ class BundleTests(OwnServerCase):
         self.wait_for_text("Settings", "main h1")
         requests = self.driver.execute_script(REQUESTS)
         self.assertLessEqual(len(requests), 14, requests)
-        # Who changed what last is shown later.
+        # Who changed what last, and the number of open change requests, are shown later.
+        later = (":settingHistory", "/changeRequests:count")
         self.assertEqual([name for name in requests
-                          if "/v1/" in name and not name.endswith(":settingHistory")], [])
+                          if "/v1/" in name and not name.endswith(later)], [])
 
     def test_opens_again_without_asking_for_its_files(self):
         files = """
