@@ -69,15 +69,14 @@ struct PromotionRoutes: Sendable {
         template.setMember(
             "version", ["description": .string("From \(promotion.source), version \(number)")])
         body.setMember("template", template)
-        let problems = ValidatedTemplate.problems(of: template)
-        body.setMember("problems", .array(problems.map(\.json)))
-        if problems.isEmpty, let checked = try? ValidatedTemplate(json: template) {
+        let known = await administration.knownSignals(inProject: request.project)
+        do throws(TemplateValidationError) {
+            let checked = try ValidatedTemplate(merged: template)
             let taken = merge.conditions.added + merge.conditions.different
-            body.setMember(
-                "doubts",
-                checked.doubtsJSON(
-                    of: taken.exactNames,
-                    knowing: await administration.knownSignals(inProject: request.project)))
+            body.setMember("problems", [])
+            body.setMember("doubts", checked.doubtsJSON(of: taken.exactNames, knowing: known))
+        } catch {
+            body.setMember("problems", .array(error.problems.map(\.json)))
         }
         body.setMember("from", .string(promotion.source))
         body.setMember("fromVersionNumber", .string("\(number)"))
