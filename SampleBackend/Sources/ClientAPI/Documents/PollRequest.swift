@@ -1,5 +1,6 @@
 import Foundation
 package import HTTPServing
+import HTTPTypes
 import NIOCore
 import Rendering
 
@@ -67,5 +68,29 @@ package struct PollRequest: Sendable {
         Result { () throws(RequestError) in
             try answers.answer(document, condition: condition)
         }
+    }
+
+    /// The response at the end of a wait, which names the preference that was applied.
+    func response(
+        _ result: Result<RouteResponse, RequestError>
+    ) -> Result<RouteResponse, RequestError> {
+        guard let name = HTTPField.Name("Preference-Applied") else { return result }
+        return result.map { $0.setting(name, preference.applied) }
+    }
+}
+
+extension Result<RouteResponse, RequestError> {
+    /// The response when the server shuts down: a client whose document is current asks again after
+    /// some seconds.
+    func asking(againAfter seconds: Int) -> Self {
+        map { $0.status == .notModified ? $0.setting(.retryAfter, "\(seconds)") : $0 }
+    }
+}
+
+extension RouteResponse {
+    fileprivate func setting(_ name: HTTPField.Name, _ value: String) -> RouteResponse {
+        var response = self
+        response.headerFields[name] = value
+        return response
     }
 }

@@ -183,15 +183,7 @@ private final class EvaluationPoll: WaitingRequest {
     func end(for reason: WaitEnd) {
         switch reason {
         case .inputClosed: respond()
-        case .shutdown:
-            respond(
-                answer.map { response in
-                    var response = response
-                    if response.status == .notModified {
-                        response.headerFields[.retryAfter] = "\(polls.pollDelay())"
-                    }
-                    return response
-                })
+        case .shutdown: respond(answer.asking(againAfter: polls.pollDelay()))
         }
     }
 
@@ -219,14 +211,7 @@ private final class EvaluationPoll: WaitingRequest {
         guard let completion else { return }
         self.completion = nil
         leave()
-        completion(
-            result.map { response in
-                var response = response
-                if let name = HTTPField.Name("Preference-Applied") {
-                    response.headerFields[name] = poll.preference.applied
-                }
-                return response
-            })
+        completion(poll.response(result))
     }
 
     private func leave() {

@@ -91,15 +91,7 @@ final class DocumentPoll: Subscription, TimedWait, WaitingRequest {
     func end(for reason: WaitEnd) {
         switch reason {
         case .inputClosed: respond()
-        case .shutdown:
-            respond(
-                poll.ordinaryAnswer.map { response in
-                    var response = response
-                    if response.status == .notModified {
-                        response.headerFields[.retryAfter] = "\(hub.pollDelay())"
-                    }
-                    return response
-                })
+        case .shutdown: respond(poll.ordinaryAnswer.asking(againAfter: hub.pollDelay()))
         }
     }
 
@@ -125,14 +117,7 @@ final class DocumentPoll: Subscription, TimedWait, WaitingRequest {
         guard let completion else { return }
         self.completion = nil
         leave()
-        completion(
-            result.map { response in
-                var response = response
-                if let name = HTTPField.Name("Preference-Applied") {
-                    response.headerFields[name] = poll.preference.applied
-                }
-                return response
-            })
+        completion(poll.response(result))
     }
 
     private func leave() {
