@@ -140,7 +140,7 @@ let package = Package(
             dependencies: ["ClientAPI", "HTTPServing", "JSONTree", "TemplateStore"]
                 + products(
                     "AsyncHTTPClient", "Crypto", "NIOConcurrencyHelpers", "NIOCore",
-                    "NIOFoundationEssentialsCompat", "NIOHTTP1")
+                    "NIOFoundationEssentialsCompat", "NIOHTTP1", "NIOSSL")
         ),
         .target(
             name: "AdminAPI",

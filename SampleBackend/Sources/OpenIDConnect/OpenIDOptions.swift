@@ -1,5 +1,6 @@
 import Foundation
 public import HTTPServing
+public import NIOSSL
 
 /// How people sign in to the console at an OpenID provider.
 public struct OpenIDOptions: Sendable {
@@ -24,6 +25,9 @@ public struct OpenIDOptions: Sendable {
     /// The rules for roles.
     public let rules: OpenIDRulesFile
 
+    /// The certificates that verify the provider's; nil means the system's.
+    public let authorities: [NIOSSLCertificate]?
+
     /// Creates options.
     ///
     /// - Parameters:
@@ -32,10 +36,11 @@ public struct OpenIDOptions: Sendable {
     ///   - clientSecret: Its secret.
     ///   - publicURL: The address at which browsers reach this server, without a path.
     ///   - rules: The rules for roles.
+    ///   - authorities: The certificates that verify the provider's; nil means the system's.
     /// - Throws: An ``OpenIDError`` for a URL or a secret that cannot be used.
     public init(
         issuer: String, clientID: String, clientSecret: Secret, publicURL: String,
-        rules: OpenIDRulesFile
+        rules: OpenIDRulesFile, authorities: [NIOSSLCertificate]? = nil
     ) throws(OpenIDError) {
         let issuerURL = try ProviderURL(issuer, named: "issuer")
         guard issuerURL.components.percentEncodedQuery == nil else {
@@ -60,6 +65,7 @@ public struct OpenIDOptions: Sendable {
         self.clientSecret = clientSecret
         publicOrigin = address.origin
         self.rules = rules
+        self.authorities = authorities
     }
 
     /// The host at which browsers reach this server, without a port and brackets.

@@ -25,7 +25,8 @@ package final class OpenIDSignIn: Sendable {
     private let exchanges = NIOLockedValueBox(0)
 
     package convenience init(options: OpenIDOptions) {
-        self.init(options: options, transport: HTTPProviderTransport())
+        self.init(
+            options: options, transport: HTTPProviderTransport(authorities: options.authorities))
     }
 
     /// Creates a sign-in; transport and clocks are test seams.

@@ -3,6 +3,7 @@ package import Foundation
 import NIOCore
 import NIOFoundationEssentialsCompat
 import NIOHTTP1
+import NIOSSL
 import TemplateStore
 
 /// A request to a provider.
@@ -39,11 +40,14 @@ struct HTTPProviderTransport: ProviderTransport {
     /// For the whole answer.
     private static let timeLimit: Duration = .seconds(10)
 
+    /// The certificates that verify the provider's; nil means the system's.
+    let authorities: [NIOSSLCertificate]?
+
     func answer(to request: ProviderRequest) async throws(OpenIDError) -> ProviderAnswer {
         // The time limit of the client ends with the head of an answer.
         let answer = await result(within: Self.timeLimit) {
             () async -> Result<ProviderAnswer, any Error> in
-            do { return .success(try await Self.sent(request)) } catch { return .failure(error) }
+            do { return .success(try await sent(request)) } catch { return .failure(error) }
         }
         let host = URLComponents(string: request.url)?.host ?? ""
         switch answer {
@@ -63,11 +67,15 @@ struct HTTPProviderTransport: ProviderTransport {
         }
     }
 
-    private static func sent(_ request: ProviderRequest) async throws -> ProviderAnswer {
+    private func sent(_ request: ProviderRequest) async throws -> ProviderAnswer {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
-            timeout: .init(connect: TimeAmount(timeLimit), read: TimeAmount(timeLimit)))
+            timeout: .init(connect: TimeAmount(Self.timeLimit), read: TimeAmount(Self.timeLimit)))
         configuration.httpVersion = .http1Only
+        if let authorities {
+            configuration.tlsConfiguration = .makeClientConfiguration()
+            configuration.tlsConfiguration?.trustRoots = .certificates(authorities)
+        }
         configuration.connectionPool.retryConnectionEstablishment = false
         var message = HTTPClientRequest(url: request.url)
         message.headers.add(name: "Accept", value: "application/json")
@@ -82,7 +90,8 @@ struct HTTPProviderTransport: ProviderTransport {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<ProviderAnswer, any Error>
         do {
-            let response = try await client.execute(message, deadline: .now() + .init(timeLimit))
+            let response = try await client.execute(
+                message, deadline: .now() + .init(Self.timeLimit))
             let body = try await response.body.collect(upTo: request.maximumBytes)
             result = .success(
                 ProviderAnswer(

@@ -86,9 +86,12 @@ class Code(AuthorizationCodeMixin):
 
 
 class Provider:
-    """Serves until `close`. Tests set `person`, `changes` of the claims, and `error`."""
+    """Serves until `close`. Tests set `person`, `changes` of the claims, and `error`.
 
-    def __init__(self):
+    With `certificate`, the paths of a certificate and its key, it is at https://localhost.
+    """
+
+    def __init__(self, certificate=None):
         self.person = {"sub": "1", "email": "ada@shop.example", "email_verified": True}
         self.changes = {}
         self.error = None
@@ -96,8 +99,10 @@ class Provider:
         self.codes = {}
         self.ended = []
         self.keys = [RSAKey.generate_key(2048, {"kid": "first", "alg": "RS256", "use": "sig"})]
-        self.server = make_server("127.0.0.1", 0, self.make_app(), threaded=True)
-        self.issuer = f"http://127.0.0.1:{self.server.port}"
+        self.server = make_server(
+            "127.0.0.1", 0, self.make_app(), threaded=True, ssl_context=certificate)
+        origin = "https://localhost" if certificate else "http://127.0.0.1"
+        self.issuer = f"{origin}:{self.server.port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../../.."
 # shellcheck source=SampleBackend/Tests/backend.sh
 . SampleBackend/Tests/backend.sh
 
-setup swift sqlite
+setup swift sqlite openssl
 setup_python_environment Authlib==1.9.10 Flask==3.1.3
 build_backend
 export ACTIVECONFIG_BACKEND=$backend

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -89,11 +90,12 @@ class Answer:
 class Browser(urllib.request.HTTPRedirectHandler):
     """Keeps cookies, and follows no redirect by itself."""
 
-    def __init__(self, url):
+    def __init__(self, url, authority=None):
         self.url = url
         self.cookies = http.cookiejar.CookieJar()
         self.opener = urllib.request.build_opener(
-            urllib.request.HTTPCookieProcessor(self.cookies), self)
+            urllib.request.HTTPCookieProcessor(self.cookies), self,
+            urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=authority)))
 
     def redirect_request(self, *_):
         return None

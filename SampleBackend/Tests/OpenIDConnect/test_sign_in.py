@@ -168,11 +168,37 @@ class RefusedOptionsTests(unittest.TestCase):
         self.assertIn("rules[0]: give exactly one", self.refusal(rules='{"rules": [{}]}'))
         self.assertIn("Line 2, column 1", self.refusal(rules='{"rules":\n'))
         self.assertIn("cannot be read", self.refusal(oidc_roles="/nowhere"))
+        self.assertIn("cannot be read", self.refusal(oidc_ca_file="/nowhere"))
         self.assertIn("cannot be read", self.refusal(oidc_client_secret_file="/nowhere"))
         self.assertIn("at least 16", self.refusal(secret="short"))
         self.assertIn("--allowed-host", self.refusal(public_url="https://config.example"))
         self.assertIn("has a path", self.refusal(public_url="http://localhost/console"))
         self.assertIn("https://", self.refusal(oidc_issuer="http://login.example"))
+
+
+class PrivateAuthorityTests(unittest.TestCase):
+    def test_trusts_the_authorities_of_its_file_alone(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        certificate, key = (str(Path(folder.name, name)) for name in ("certificate.pem", "key.pem"))
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+             "-nodes", "-days", "30", "-subj", "/CN=localhost", "-addext",
+             "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate],
+            check=True, capture_output=True)
+        provider = Provider((certificate, key))
+        self.addCleanup(provider.close)
+        for options, failure in (([], "does not answer"), (["--oidc-ca-file", certificate], None)):
+            with self.subTest(options=options):
+                backend = SignInBackend(provider.issuer, RULES, *options)
+                self.addCleanup(backend.close)
+                provider.client = backend.client
+                browser = Browser(backend.url, authority=certificate)
+                if failure:
+                    browser.get("/console/openid/sign-in")
+                    self.assertIn(failure, browser.get("/console/openid").json["failure"])
+                else:
+                    self.assertIsNone(browser.sign_in())
 
 
 class FailingProviderTests(unittest.TestCase):

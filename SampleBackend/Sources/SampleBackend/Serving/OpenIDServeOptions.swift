@@ -32,6 +32,13 @@ struct OpenIDServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "A PEM file with the certificates that verify the provider's, in place of the system's.",
+            valueName: "file"),
+        completion: .file())
+    var oidcCaFile: String?
+
+    @Option(
+        help: ArgumentHelp(
             "The address at which browsers reach this server, such as https://config.example.",
             discussion: "The provider sends browsers to its path \(Self.callbackPath).",
             valueName: "url"))
@@ -52,6 +59,9 @@ struct OpenIDServeOptions: ParsableArguments {
                 "The sign-in at an OpenID provider needs all of --oidc-issuer, --oidc-client-id, "
                     + "--oidc-client-secret-file, --oidc-roles and --public-url.")
         }
+        guard oidcCaFile == nil || oidcIssuer != nil else {
+            throw ValidationError("--oidc-ca-file is for the provider of --oidc-issuer: give both.")
+        }
     }
 
     /// The options of the sign-in; nil without a provider.
@@ -63,11 +73,20 @@ struct OpenIDServeOptions: ParsableArguments {
         guard let oidcIssuer, let oidcClientId, let oidcClientSecretFile, let oidcRoles,
             let publicUrl
         else { return nil }
+        let authorities: CertificateFile?
+        do throws(CommandFailure) {
+            authorities = try oidcCaFile.map { path throws(CommandFailure) in
+                try CertificateFile(path, from: "--oidc-ca-file")
+            }
+        } catch {
+            throw ValidationError(error.description)
+        }
         do throws(OpenIDError) {
             let options = try OpenIDOptions(
                 issuer: oidcIssuer, clientID: oidcClientId,
                 clientSecret: try await Self.secret(inFile: oidcClientSecretFile),
-                publicURL: publicUrl, rules: try await OpenIDRulesFile(path: oidcRoles))
+                publicURL: publicUrl, rules: try await OpenIDRulesFile(path: oidcRoles),
+                authorities: authorities?.certificates)
             let host = HostName(options.publicHost)
             guard host.isLoopback || allowedHosts.contains(where: { HostName($0) == host }) else {
                 throw OpenIDError(
