@@ -48,6 +48,7 @@ struct ScheduledPublishService: Service {
                 var clock = ClockCheck()
                 var log = RepeatedFailures()
                 let rollouts = RolloutsUnderWay()
+                let checks = DoneChecks()
                 for await _ in wakeUps {
                     alarm?.cancel()
                     let look = await look(&clock, &log)
@@ -55,6 +56,12 @@ struct ScheduledPublishService: Service {
                         group.addTask {
                             let isWatched = await perform(rollout)
                             rollouts.end(rollout, isWatched: isWatched)
+                        }
+                    }
+                    let due = checks.begin(look.checks)
+                    if !due.isEmpty {
+                        group.addTask {
+                            for check in due where await !warn(by: check) { checks.forget(check) }
                         }
                     }
                     alarm = Task {
@@ -83,12 +90,33 @@ struct ScheduledPublishService: Service {
         }
     }
 
-    /// Performs what is due.
+    /// Checks whether a request lacks approvals before its time.
     ///
-    /// - Returns: The time until the next look, and the rollouts to look at.
-    private func look(
-        _ clock: inout ClockCheck, _ log: inout RepeatedFailures
-    ) async -> (pause: Duration, rollouts: [ChangeRequestHeader]) {
+    /// - Returns: False when the check is to be repeated after the next look at the schedules.
+    private func warn(by check: ApprovalCheck) async -> Bool {
+        do {
+            return try await publisher.warn(by: check)
+        } catch {
+            logger.warning(
+                "The approvals of a scheduled publish could not be checked, which is tried again",
+                metadata: [
+                    "project": "\(check.request.project)",
+                    "change_request": "\(check.request.id)", "error": "\(error)",
+                ])
+            return false
+        }
+    }
+
+    /// What a look at the schedules has left to do.
+    private struct Found {
+        /// The time until the next look.
+        let pause: Duration
+        var rollouts: [ChangeRequestHeader] = []
+        var checks: [ApprovalCheck] = []
+    }
+
+    /// Performs what is due.
+    private func look(_ clock: inout ClockCheck, _ log: inout RepeatedFailures) async -> Found {
         let wait = clock.waitingTime(at: now(), ContinuousClock.now)
         if wait > .zero {
             if log.isNews("clock") {
@@ -96,7 +124,7 @@ struct ScheduledPublishService: Service {
                     "The clock was set ahead: scheduled publishes wait",
                     metadata: ["wait": "\(wait)"])
             }
-            return (min(wait, Self.longestPause), [])
+            return Found(pause: min(wait, Self.longestPause))
         }
         do throws(TemplateStoreError) {
             var hasFailed = false
@@ -112,17 +140,17 @@ struct ScheduledPublishService: Service {
             }
             if !hasFailed { log.clear() }
             let pause = look.nextDate.map { Duration.seconds($0.timeIntervalSince(now())) }
-            return (
-                min(
+            return Found(
+                pause: min(
                     max(pause ?? Self.longestPause, .milliseconds(1)),
-                    hasFailed ? Self.shortestPause : Self.longestPause), look.rollouts
-            )
+                    hasFailed ? Self.shortestPause : Self.longestPause),
+                rollouts: look.rollouts, checks: look.checks)
         } catch {
             if log.isNews(error.message) {
                 logger.warning(
                     "The scheduled publishes could not be read", metadata: ["error": "\(error)"])
             }
-            return (Self.shortestPause, [])
+            return Found(pause: Self.shortestPause)
         }
     }
 }
@@ -180,6 +208,37 @@ private final class RolloutsUnderWay: Sendable {
             looks[[rollout.project, rollout.id]]?.isUnderWay = false
             looks[[rollout.project, rollout.id]]?.isWatched = isWatched
         }
+    }
+}
+
+/// The checks of approvals that this process has made, or makes, each once: the template of a request
+/// is not compared at each look.
+private final class DoneChecks: Sendable {
+    /// By project and identifier, which are ASCII.
+    private let done = NIOLockedValueBox<[[String]: ApprovalCheck]>([:])  // names: ASCII
+
+    /// Those of all checks whose time has come that are to be made now.
+    func begin(_ checks: [ApprovalCheck]) -> [ApprovalCheck] {
+        done.withLockedValue { done in
+            let new = checks.filter { !$0.repeats(done[$0.name]) }
+            done = Dictionary(checks.map { ($0.name, $0) }) { $1 }  // names: ASCII
+            return new
+        }
+    }
+
+    func forget(_ check: ApprovalCheck) {
+        done.withLockedValue { done in
+            if check.repeats(done[check.name]) { done[check.name] = nil }
+        }
+    }
+}
+
+extension ApprovalCheck {
+    fileprivate var name: [String] { [request.project, request.id] }
+
+    /// True for the same time before the same start.
+    fileprivate func repeats(_ other: ApprovalCheck?) -> Bool {
+        lead == other?.lead && request.dueDate == other?.request.dueDate
     }
 }
 

@@ -68,8 +68,8 @@ extension EtcdTemplateStore {
             if base != nil, let known { write.operations += known.removalOfContents(keys) }
             let receivers = try EtcdReceiver.all(in: reading, from: 5, keys: keys, for: owner)
             try EtcdReceiver.enqueue(
-                change.events, date: change.stored.updateTime, for: receivers, in: &write,
-                keys: keys)
+                change.events, date: submission.date.roundedToMilliseconds, for: receivers,
+                in: &write, keys: keys)
             write.change = .init(
                 subject: .changeRequest(project: project, id: submission.id),
                 entry: AuditEntry(of: submission, revision: .zero))

@@ -27,7 +27,8 @@ extension InMemoryStoreContents {
         record(
             .changeRequest(project: project, id: submission.id),
             AuditEntry(of: submission, revision: nextRevision))
-        webhooks.enqueue(change.events, inProject: project, date: saved.updateTime)
+        webhooks.enqueue(
+            change.events, inProject: project, date: submission.date.roundedToMilliseconds)
         saved.contents = nil
         return saved
     }

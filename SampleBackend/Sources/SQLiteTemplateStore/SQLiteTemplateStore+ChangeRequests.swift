@@ -29,7 +29,8 @@ extension SQLiteTemplateStore {
             try db.record(AuditEntry(of: submission, revision: revision))
             try db.upsert(change.stored)
             try db.enqueueDeliveries(
-                of: change.events, date: change.stored.updateTime, inProject: projectID)
+                of: change.events, date: submission.date.roundedToMilliseconds,
+                inProject: projectID)
             var stored = change.stored
             stored.contents = nil
             return (stored, revision)

@@ -114,9 +114,8 @@ extension AuditEntry {
         case .createProject, .deleteProject: .project(project)
         case .createChangeRequest, .editChangeRequest, .approveChangeRequest,
             .rejectChangeRequest, .commentChangeRequest, .closeChangeRequest, .schedulePublish,
-            .cancelScheduledPublish, .endScheduledPublish, .holdRollout, .resumeRollout,
-            .endRollout,
-            .expireChangeRequest:
+            .cancelScheduledPublish, .warnOfLackingApprovals, .endScheduledPublish, .holdRollout,
+            .resumeRollout, .endRollout, .expireChangeRequest:
             .changeRequest(project: project, id: subject)
         }
     }

@@ -101,6 +101,8 @@ public struct AuditEntry: Sendable, Hashable {
         /// Schedules the publish of a change request, or moves it.
         case schedulePublish = "SCHEDULE_PUBLISH"
         case cancelScheduledPublish = "CANCEL_SCHEDULED_PUBLISH"
+        /// Warns, before a scheduled time, that approvals are lacking.
+        case warnOfLackingApprovals = "WARN_OF_LACKING_APPROVALS"
         /// Records why nothing was published at a scheduled time.
         case endScheduledPublish = "END_SCHEDULED_PUBLISH"
         case holdRollout = "HOLD_ROLLOUT"

@@ -17,6 +17,8 @@ public struct ChangeRequestStep: Sendable, Hashable, Codable {
         /// A publish at a time was planned, or moved to another time.
         case scheduled
         case scheduleCancelled
+        /// Approvals are lacking some time before the start of a schedule.
+        case approvalsLacking
         /// Nothing was published at the time.
         case scheduleFailed
         /// The end of the schedule was published, or a rollout's percentage taken back.
@@ -52,6 +54,12 @@ public struct ChangeRequestStep: Sendable, Hashable, Codable {
 
     /// The number of approvals that an edit made outdated; nil for other steps.
     public let clearedApprovals: Int?
+
+    /// The number of approvals that are lacking before the start of a schedule; nil for other steps.
+    public let missingApprovals: Int?
+
+    /// The people whose request for changes stands then; the first ``mostApprovers``.
+    public let rejections: [String]?
 
     /// The version that was current before a publish; nil for other steps and when there was none.
     public let versionBefore: Int?
@@ -107,6 +115,7 @@ extension ChangeRequestStep {
         case .cancelScheduledPublish:
             kind =
                 known?.request.schedule?.waitingPart == .step ? .rolloutEnded : .scheduleCancelled
+        case .warnOfLackingApprovals: kind = .approvalsLacking
         case .endScheduledPublish:
             let schedule = stored.request.schedule
             // Nothing may have been left to take back.
@@ -157,6 +166,10 @@ extension ChangeRequestStep {
         self.clearedApprovals = clearedApprovals
         self.versionBefore = versionBefore
         let schedule = request.schedule
+        let notice = kind == .approvalsLacking ? schedule?.approvalNotice : nil
+        missingApprovals = notice?.missing
+        rejections = notice?.rejections.prefix(Self.mostApprovers)
+            .map { Self.bounded($0, Self.mostNameBytes) }
         versionAfter =
             switch kind {
             case .takenBack, .rolloutStep:

@@ -149,6 +149,7 @@ extension ChangeRequestSubmission {
         over known: StoredChangeRequest?, deletedVersion: Int?
     ) throws(TemplateStoreError) -> StoredChangeRequest {
         var request = request
+        if action == .schedulePublish { request.schedule?.skipNotices(at: date) }
         request.contentDigest =
             contents.map { ChangeRequest.digest(of: $0) } ?? known?.request.contentDigest ?? ""
         let textBytes = request.record.count
@@ -156,7 +157,10 @@ extension ChangeRequestSubmission {
         let isVote = [.approveChangeRequest, .rejectChangeRequest].contains(action)
         let maximum = TemplateStoreLimits.changeRequestBytes * (isVote ? 2 : 1)
         let knownBytes = known?.request.record.count ?? 0
-        guard isOfEnd || action == .closeChangeRequest || textBytes <= max(maximum, knownBytes)
+        let isNotice = action == .warnOfLackingApprovals
+        guard
+            isOfEnd || isNotice || action == .closeChangeRequest
+                || textBytes <= max(maximum, knownBytes)
         else {
             throw .changeRequestTooLarge(id)
         }
@@ -165,7 +169,9 @@ extension ChangeRequestSubmission {
             ?? known.map { $0.size - $0.request.record.count } ?? 0
         return StoredChangeRequest(
             header: ChangeRequestHeader(
-                of: request, project: project, id: id, updateTime: date,
+                of: request, project: project, id: id,
+                // A warning is no change: schedules of one time keep their order.
+                updateTime: isNotice ? known?.updateTime ?? date : date,
                 deletedVersion: deletedVersion, size: contentBytes + textBytes),
             request: request, contents: contents)
     }

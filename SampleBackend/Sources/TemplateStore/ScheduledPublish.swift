@@ -95,6 +95,12 @@ public struct ScheduledPublish: Sendable, Hashable, Codable {
     /// The steps after the start; nil when the start is all.
     public var rollout: Rollout?
 
+    /// The last warning that approvals are lacking; nil for none.
+    public internal(set) var approvalNotice: ApprovalNotice?
+
+    /// The last check of the approvals before the start that has led to a warning, or is left out.
+    var lastLead: ApprovalNotice.Lead?
+
     /// What came of the start; nil while it waits.
     public internal(set) var startOutcome: Outcome?
 
@@ -162,6 +168,7 @@ extension ScheduledPublish {
             start: start, end: end, zone: zone, scheduler: scheduler, signIn: signIn,
             tokenID: tokenID, predecessor: predecessor, rollout: rollout)
         (changed.startOutcome, changed.endOutcome) = (startOutcome, endOutcome)
+        (changed.approvalNotice, changed.lastLead) = (approvalNotice, lastLead)
         return changed
     }
 

@@ -85,6 +85,10 @@ extension ChangeRequestStep {
         ]
         node.setMember("actor", actor?.message)
         node.setMember("clearedApprovals", clearedApprovals.map { .number("\($0)") })
+        node.setMember("missingApprovals", missingApprovals.map { .number("\($0)") })
+        if let rejections, !rejections.isEmpty {
+            node.setMember("changesRequestedBy", .array(rejections.map { .string($0) }))
+        }
         node.setMember("versionBefore", versionBefore.map { .string("\($0)") })
         node.setMember("versionAfter", versionAfter.map { .string("\($0)") })
         node.setMember("bypassReason", bypassReason.map { .string($0) })

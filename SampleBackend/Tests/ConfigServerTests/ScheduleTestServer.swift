@@ -131,7 +131,7 @@ struct ScheduleTestServer: Sendable {
 
     func get(_ id: String) async -> Answer { await call("GET", "/scheduledPublishes/\(id)") }
 
-    /// Sets the clock, and publishes what is due.
+    /// Sets the clock, publishes what is due, and warns of lacking approvals.
     @discardableResult
     func perform(at seconds: Double) async throws -> Date? {
         clock.withLockedValue { $0 = Self.beginning + seconds }
@@ -139,6 +139,7 @@ struct ScheduleTestServer: Sendable {
             Issue.record("\(request.id): \(error)")
         }
         for rollout in look.rollouts { try await publisher.performRollout(rollout) }
+        for check in look.checks { try await publisher.warn(by: check) }
         return look.nextDate
     }
 
@@ -166,6 +167,14 @@ struct ScheduleTestServer: Sendable {
     func deliveredVersions(ofWebhook id: String) async throws -> [Int] {
         try await store.deliveries(ofWebhook: id, inProject: "default", limit: 1_000)
             .compactMap(\.event.version).sorted()
+    }
+
+    /// The steps of which a webhook has deliveries, the newest first.
+    func steps(ofWebhook id: String) async throws -> [ChangeRequestStep] {
+        try await store.deliveries(ofWebhook: id, inProject: "default", limit: 1_000)
+            .compactMap { delivery in
+                if case .changeRequest(let step) = delivery.event { step } else { nil }
+            }
     }
 
     func version() async throws -> TemplateVersion? {

@@ -235,11 +235,7 @@ struct ScheduledPublishTests {
         try await server.addWebhook("w", topics: [.changeRequest])
         let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600)
         try await server.perform(at: 600 + 3_601)
-        let deliveries = try await server.store.deliveries(
-            ofWebhook: "w", inProject: "default", limit: 10)
-        let steps = deliveries.compactMap { delivery -> ChangeRequestStep? in
-            if case .changeRequest(let step) = delivery.event { step } else { nil }
-        }
+        let steps = try await server.steps(ofWebhook: "w")
         #expect(steps.map(\.kind) == [.scheduleFailed, .scheduled])
         #expect(steps.allSatisfy { $0.requestID == scheduled.id })
         #expect(steps.first?.failure?.hasPrefix("MISSED") == true)

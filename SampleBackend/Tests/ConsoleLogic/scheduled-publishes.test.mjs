@@ -49,6 +49,9 @@ for (const [name, shown, texts, badge] of [
             `If it is published, it is taken back ${end}.`], 'Needs approval'],
     ['conflicts', {...schedule, outlook: 'conflict'},
         [`Will not be published ${start}: it conflicts with what was published since.`], 'Conflict'],
+    ['conflicts, with the place,', {...schedule, outlook: 'conflict',
+        outlookReason: 'What was published since changed the same: a.b.'},
+    [`Will not be published ${start}. What was published since changed the same: a.b.`], 'Conflict'],
     ['has problems', {...schedule, outlook: 'invalid'}, [`Will not be published ${start}: together `
         + 'with what was published since, it has problems.'], 'Has problems'],
     ['is of one who may not publish', {...schedule, outlook: 'notPermitted'}, [

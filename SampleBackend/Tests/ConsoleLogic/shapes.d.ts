@@ -753,6 +753,8 @@ type Schedule = ScheduleOutcome & {
     end?: ScheduleOutcome;
     /** What will come of a start that waits if nothing changes. */
     outlook?: string;
+    /** Why nothing will be published, or what it waits for, as a sentence. */
+    outlookReason?: string;
     rollout?: Rollout;
 };
 

@@ -28,6 +28,8 @@ test('a delivery is named by its version, or by its change request and the step'
     assert.equal(eventText({versionNumber: '8'}), 'version 8');
     assert.equal(eventText({changeRequest: 'a1', step: 'changesRequested'}),
         'change request a1 changes requested');
+    assert.equal(eventText({changeRequest: 'a1', step: 'approvalsLacking'}),
+        'change request a1 scheduled, approvals lacking');
     assert.equal(eventText({changeRequest: 'a1', step: 'rolloutHeld'}),
         'change request a1 rollout held');
     assert.equal(eventText({changeRequest: 'a1', step: 'new'}), 'change request a1 new');

@@ -1,6 +1,7 @@
 import Foundation
 import JSONTree
 import TemplateStore
+import Templates
 
 extension ReviewedChangeRequest {
     /// What a schedule that waits will come to if nothing changes.
@@ -28,7 +29,50 @@ extension ReviewedChangeRequest {
             else { return .waitsForPredecessor }
         }
         guard merged != nil else { return conflicts.isEmpty ? .invalid : .conflict }
-        return basis?.protection == nil || count.isSufficient ? .willPublish : .needsApproval
+        return lacksApprovals ? .needsApproval : .willPublish
+    }
+
+    /// True when a publish needs further approvals.
+    var lacksApprovals: Bool { basis?.protection != nil && !count.isSufficient }
+
+    /// What a publish needs, such as "2 more approvals are needed".
+    var lackingApprovals: String {
+        let verb = count.missing == 1 ? "approval is" : "approvals are"
+        return [
+            count.missing > 0 ? "\(count.missing) more \(verb) needed" : nil,
+            count.rejections.isEmpty
+                ? nil : "changes are requested by \(count.rejections.shownNames)",
+        ].compactMap(\.self).joined(separator: ", and ")
+    }
+
+    /// Why nothing will be published as things are now; nil when it will be.
+    private func reason(for outlook: Outlook) -> String? {
+        let text: String
+        switch outlook {
+        case .willPublish: return nil
+        case .needsApproval: text = lackingApprovals
+        case .conflict:
+            if let predecessor, predecessor.stored?.state != .open {
+                let state = predecessor.stored?.state.rawValue.lowercased() ?? "not there any more"
+                text = "the change request \(predecessor.id), which comes first, is \(state)"
+            } else {
+                text =
+                    "what was published since changed the same: "
+                    + conflicts.map(\.path).shownNames
+            }
+        case .invalid:
+            let first = problems.first.map { ": \($0.description(in: "the template"))" } ?? ""
+            text = "the template cannot be published\(first)"
+        case .notPermitted:
+            let name = stored.request.schedule?.scheduler.shownName ?? ""
+            text = "\(name) may no longer publish in this project"
+        case .waitsForPredecessor:
+            text =
+                "the change request \(predecessor?.id ?? ""), which comes first, has to be "
+                + "published until then"
+        }
+        let sentence = text.prefix(1).uppercased() + text.dropFirst()
+        return sentence.hasSuffix(".") ? sentence : sentence + "."
     }
 
     /// The schedule in responses; nil when the request was never scheduled.
@@ -46,8 +90,22 @@ extension ReviewedChangeRequest {
             schedule.startOutcome == nil && stored.state != .open
             || schedule.waitingPart == .step && stored.dueDate == nil
         node.setMember("rollout", schedule.rolloutJSON(isOver: isOver))
+        let outlook = outlook
         node.setMember("outlook", outlook.map { .string($0.rawValue) })
+        node.setMember(
+            "outlookReason", outlook.flatMap { reason(for: $0) }.map { .string($0) })
         return node
+    }
+}
+
+extension [String] {
+    /// Maximum number of names in a sentence.
+    private static let mostShown = 3
+
+    /// The first names, and the number of the others.
+    fileprivate var shownNames: String {
+        let more = count > Self.mostShown ? " and \(count - Self.mostShown) more" : ""
+        return prefix(Self.mostShown).map(\.shortened).joined(separator: ", ") + more
     }
 }
 

@@ -300,8 +300,7 @@ extension ReviewedChangeRequest {
     fileprivate var cannotStart: RequestError {
         let reason =
             switch outlook {
-            case .needsApproval:
-                "\(count.missing) more \(count.missing == 1 ? "approval is" : "approvals are") needed"
+            case .needsApproval: lackingApprovals
             case .conflict: "what was published since changed the same"
             case .notPermitted: "you may not publish in this project"
             default: "the template cannot be published"

@@ -30,6 +30,9 @@ package struct ScheduledPublisher: Sendable {
         /// Rollouts to look at by ``performRollout(_:)``, which can take as long as a webhook needs to
         /// answer.
         package let rollouts: [ChangeRequestHeader]
+
+        /// The checks of approvals whose time has come, for ``warn(by:)``.
+        package let checks: [ApprovalCheck]
     }
 
     /// Performs the starts and ends that are due, the earliest of each project first; what fails is
@@ -51,12 +54,25 @@ package struct ScheduledPublisher: Sendable {
             due.isEmpty
             ? scheduled : try await administration.store.scheduledChangeRequests(date: date)
         return Look(
-            nextDate: left.lazy.compactMap(\.dueDate).first { $0 > date },
+            nextDate: (left.compactMap(\.dueDate) + left.flatMap(ApprovalCheck.dates))
+                .filter { $0 > date }.min(),
             // What is published and is not due is a rollout, or has an end.
             rollouts: performed.rollouts
                 + scheduled.filter {
                     $0.state == .published && $0.dueDate.map { $0 > date } ?? false
-                })
+                }, checks: left.compactMap { ApprovalCheck(of: $0, at: date) })
+    }
+
+    /// Warns when the start of a schedule that waits lacks approvals.
+    ///
+    /// - Returns: False when the check is to be repeated.
+    /// - Throws: An error of the store; the next look tries again.
+    @discardableResult
+    package func warn(by check: ApprovalCheck) async throws -> Bool {
+        if try await isArchived(check.request.project) { return false }
+        return try await withTaskExecutorPreference(WorkThreads.schedules) {
+            try await administration.warn(by: check)
+        }
     }
 
     /// Takes the step of a rollout that is due, or looks at what apps report in between.
@@ -296,7 +312,7 @@ extension ChangeRequest.Participant {
 }
 
 extension ChangeRequestHeader {
-    fileprivate var target: ChangeRequestTarget {
+    var target: ChangeRequestTarget {
         ChangeRequestTarget(project: project, id: id, isLimitedToPresentProject: false)
     }
 }

@@ -222,6 +222,7 @@ extension JSONNode {
         let schedule = self["schedule"]
         var words = startState
         if let outlook = schedule?["outlook"]?.stringValue { words += ", \(outlook)" }
+        if let reason = schedule?["outlookReason"]?.stringValue { words += ": \(reason)" }
         if let number = schedule?["versionNumber"]?.stringValue { words += " as version \(number)" }
         if schedule?["late"] == .bool(true) { words += ", late" }
         if let reason = schedule?["reason"]?.stringValue { words += ": \(reason)" }

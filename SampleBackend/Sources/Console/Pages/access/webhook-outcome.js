@@ -15,6 +15,7 @@ const steps = {
     opened: 'opened', edited: 'edited', approved: 'approved', changesRequested: 'changes requested',
     published: 'published', bypassed: 'published without approval', closed: 'closed',
     scheduled: 'scheduled', scheduleCancelled: 'schedule cancelled',
+    approvalsLacking: 'scheduled, approvals lacking',
     scheduleFailed: 'not published as scheduled', takenBack: 'taken back',
     rolloutStep: 'rolled out further', rolloutHeld: 'rollout held',
     rolloutResumed: 'rollout resumed', rolloutEnded: 'rollout ended',

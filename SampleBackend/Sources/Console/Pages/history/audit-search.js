@@ -30,6 +30,7 @@ export const actions = [
     ['CLOSE_CHANGE_REQUEST', 'Close change request'],
     ['SCHEDULE_PUBLISH', 'Schedule publish'],
     ['CANCEL_SCHEDULED_PUBLISH', 'Cancel scheduled publish'],
+    ['WARN_OF_LACKING_APPROVALS', 'Scheduled, approvals lacking'],
     ['END_SCHEDULED_PUBLISH', 'Not published as scheduled'],
     ['HOLD_ROLLOUT', 'Hold rollout'], ['RESUME_ROLLOUT', 'Resume rollout'],
     ['END_ROLLOUT', 'End rollout'],

@@ -89,7 +89,7 @@ function failure(start, {state, reason}) {
  * @param {Schedule} schedule
  * @param {string} [missing] Sentence about the approvals that are missing.
  */
-function outlookText({at, zone, outlook = 'willPublish'}, missing) {
+function outlookText({at, zone, outlook = 'willPublish', outlookReason}, missing) {
     const time = zonedText(at, zone);
     switch (outlook) {
     case 'willPublish':
@@ -99,6 +99,7 @@ function outlookText({at, zone, outlook = 'willPublish'}, missing) {
     case 'needsApproval':
         return `Will not be published ${time}: ${missing ?? `${causes.needsApproval}.`}`;
     default:
+        if (outlookReason) return `Will not be published ${time}. ${outlookReason}`;
         return `Will not be published ${time}${
             causes[outlook] ? `: ${causes[outlook]}` : ''}.`;
     }
