@@ -59,6 +59,28 @@ struct ScheduledPublishTests {
         #expect(requests?.arrayValue?.first?["schedule"]?["state"] == "published")
     }
 
+    /// A list of what waits has its starts and ends, and spares what is over.
+    @Test func whatWaitsIsListed() async throws {
+        let server = try await Server()
+        let start = await server.schedule(["a": "1", "b": "2"], at: 9_000)
+        let end = await server.schedule(["a": "2", "b": "1"], at: 600, until: 9_000)
+        let over = await server.schedule(["a": "1", "b": "3"], at: 700)
+        let cancelled = await server.schedule(["a": "1", "b": "4"], at: 9_000)
+        _ = await server.call("DELETE", "/scheduledPublishes/\(cancelled.id)", tag: "*")
+        try await server.perform(at: 700)
+        func ids(_ query: String) async -> [String] {
+            let answer = await server.call("GET", "/scheduledPublishes" + query)
+            #expect(answer.status == 200, "\(answer.message)")
+            return answer.body["scheduledPublishes"]?.arrayValue?
+                .compactMap { $0["id"]?.stringValue }.sorted() ?? []
+        }
+        #expect(await ids("?waiting=true") == [start.id, end.id].sorted())
+        #expect(await ids("?waiting=true&state=open") == [start.id])
+        #expect(await ids("?waiting=false").count == 4)
+        #expect(await ids("").contains(over.id))
+        #expect(await server.call("GET", "/scheduledPublishes?waiting=1").status == 400)
+    }
+
     // T23, T24, T25
     @Test(arguments: [
         // The clocks go forward.

@@ -240,6 +240,7 @@ test('what waits is read from all pages, the next time first', async () => {
     const {signal} = new AbortController();
     assert.deepEqual((await waitingSchedules('p', signal)).map(({id}) => id), ['r1', 'r2']);
     assert.equal(requests.length, 2);
+    assert.ok(requests.every(({path}) => path.includes('waiting=true')));
     answerRequests(() => ({status: 500, body: {error: {message: 'x', status: 'INTERNAL'}}}));
     assert.deepEqual(await waitingSchedules('p', signal), []);
 });

@@ -11,18 +11,23 @@ struct ChangeRequestListRoute: Sendable {
     /// The member of the response that has the list.
     private let name: String
 
+    /// True for a list that the query parameter `waiting` limits to what waits for a time.
+    private let isOfSchedules: Bool
+
     private let isListed: @Sendable (ChangeRequestHeader) -> Bool
     private let isShown: @Sendable (StoredChangeRequest) -> Bool
 
     /// Creates a list of the requests that pass both filters: the first one spares reading the others.
     init(
         administration: Administration, name: String = "changeRequests",
+        isOfSchedules: Bool = false,
         isListed: @escaping @Sendable (ChangeRequestHeader) -> Bool = { _ in true },
         isShown: @escaping @Sendable (StoredChangeRequest) -> Bool = { _ in true }
     ) {
         self.isShown = isShown
         self.administration = administration
         self.name = name
+        self.isOfSchedules = isOfSchedules
         self.isListed = isListed
     }
 
@@ -36,12 +41,14 @@ struct ChangeRequestListRoute: Sendable {
     @Sendable
     func list(_ request: RouteRequest) async throws -> RouteResponse {
         let limit = try request.wholeNumber(named: "pageSize", in: 1...50) ?? 20
-        let state = try Self.state(in: request)
+        let filter = Filter(
+            state: try Self.state(in: request),
+            isWaiting: try isOfSchedules && request.flag(named: "waiting"))
         let start = try ChangeRequestPlace(in: request)
         let all = try await administration.changeRequests(request.changeRequestTarget)
         if all.isEmpty { try await administration.checkExists(request.project) }
         let found = all.filter { header in
-            isListed(header) && (state.map { $0.stored == header.state } ?? true)
+            isListed(header) && filter.canPass(header)
                 && (start.map { $0.precedes(header) } ?? true)
         }
         var page = Page()
@@ -49,7 +56,7 @@ struct ChangeRequestListRoute: Sendable {
             guard page.summaries.count < limit, page.readCount < Self.mostRead,
                 page.bytesRead < Self.mostBytesRead, page.bytes < Self.mostBytes
             else { break }
-            try await add(header, to: &page, if: state, request)
+            try await add(header, to: &page, if: filter, request)
         }
         var body = JSONNode.emptyObject
         body.setMember(name, .array(page.summaries))
@@ -78,10 +85,30 @@ struct ChangeRequestListRoute: Sendable {
         var basis: ReviewBasis?
     }
 
+    /// What a caller wants to see of a list.
+    private struct Filter {
+        /// Nil for all states.
+        let state: ReviewedChangeRequest.State?
+
+        /// True for what waits for a time: a start, the next step of a rollout, or an end.
+        let isWaiting: Bool
+
+        /// False for requests that need not be read.
+        func canPass(_ header: ChangeRequestHeader) -> Bool {
+            (state.map { $0.stored == header.state } ?? true)
+                && (!isWaiting || header.dueDate != nil)
+        }
+
+        /// A rollout that is held waits for a person.
+        func passes(_ stored: StoredChangeRequest) -> Bool {
+            !isWaiting || stored.request.schedule?.rollout?.state != .held
+        }
+    }
+
     /// Adds a request to a page unless it is in another state.
     private func add(
-        _ header: ChangeRequestHeader, to page: inout Page,
-        if state: ReviewedChangeRequest.State?, _ request: RouteRequest
+        _ header: ChangeRequestHeader, to page: inout Page, if filter: Filter,
+        _ request: RouteRequest
     ) async throws {
         page.readCount += 1
         let target = ChangeRequestTarget(
@@ -89,7 +116,7 @@ struct ChangeRequestListRoute: Sendable {
         // It may have been removed since the list was read.
         guard let stored = try await administration.changeRequestIfPresent(target) else { return }
         page.bytesRead += stored.size
-        guard isShown(stored) else { return }
+        guard isShown(stored), filter.passes(stored) else { return }
         let reviewed: ReviewedChangeRequest
         if stored.state == .open {
             var basis =
@@ -104,7 +131,7 @@ struct ChangeRequestListRoute: Sendable {
         } else {
             reviewed = try ReviewedChangeRequest(ended: stored, inList: true)
         }
-        guard state.map({ $0 == reviewed.state }) ?? true else { return }
+        guard filter.state.map({ $0 == reviewed.state }) ?? true else { return }
         let summary = reviewed.summary
         page.bytes += summary.jsonData().count
         page.summaries.append(summary)

@@ -20,8 +20,9 @@ struct ScheduledPublishRoutes: Sendable {
                     .get: Endpoint(
                         access: RoleAccess(.viewer),
                         handler: ChangeRequestListRoute(
-                            administration: administration, name: "scheduledPublishes"
-                        ) { $0.scheduledDate != nil }.list),
+                            administration: administration, name: "scheduledPublishes",
+                            isOfSchedules: true, isListed: { $0.scheduledDate != nil }
+                        ).list),
                     .post: Endpoint(access: RoleAccess(.publisher), handler: create),
                 ]),
             Route(

@@ -26,7 +26,8 @@ struct ScheduleCommand: AsyncParsableCommand {
 
         func run(with transport: any AdministrationTransport) async throws {
             let found = try await transport.list(
-                ScheduleCommand.path(options), "scheduledPublishes")
+                ScheduleCommand.path(options) + (waiting ? "?waiting=true" : ""),
+                "scheduledPublishes")
             let (waits, ended) = (found.filter(\.waits), found.filter { !$0.waits })
             let listed = waits.sorted { $0.nextTime < $1.nextTime } + (waiting ? [] : ended)
             if options.json { return Output.print(["scheduledPublishes": .array(listed)]) }
@@ -207,14 +208,25 @@ extension JSONNode {
 
     private var endState: String? { self["schedule"]?["end"]?["state"]?.stringValue }
 
-    /// True when a scheduled publish waits for its start or its end.
+    /// True while a rollout waits for its next step.
+    private var waitsForStep: Bool {
+        startState == "published" && self["schedule"]?["rollout"]?["state"] == "running"
+    }
+
+    /// True when a scheduled publish waits for its start, a step of its rollout, or its end.
     fileprivate var waits: Bool {
-        startState == "waiting" || startState == "published" && endState == "waiting"
+        startState == "waiting" || waitsForStep
+            || startState == "published" && endState == "waiting"
     }
 
     /// The next time of a scheduled publish in UTC.
     fileprivate var nextTime: String {
-        self["schedule"]?[startState == "waiting" ? "time" : "untilTime"]?.stringValue ?? ""
+        let schedule = self["schedule"]
+        let time =
+            startState == "waiting"
+            ? schedule?["time"]
+            : waitsForStep ? schedule?["rollout"]?["nextTime"] : schedule?["untilTime"]
+        return time?.stringValue ?? ""
     }
 
     /// The state of a scheduled publish in words, and what will happen or why nothing did.

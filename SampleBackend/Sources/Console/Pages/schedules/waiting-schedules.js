@@ -14,7 +14,7 @@ import {dueTime, inTimeOrder, waitingPart} from './schedule-state.js';
 /** Requests of an answer; the server sends at most 50. */
 const pageSize = 50;
 
-/** Answers that are read. A project has at most 100 open requests. */
+/** Answers that are read. In a project at most 100 requests wait, and an answer can have fewer. */
 const maximumPages = 5;
 
 /** Schedules that a notice names. */
@@ -38,7 +38,8 @@ export async function waitingSchedules(project, signal) {
     let pageToken;
     try {
         for (let page = 0; page < maximumPages; page += 1) {
-            const answer = await listScheduled(project, {pageSize, pageToken}, signal);
+            const answer = await listScheduled(project,
+                {pageSize, pageToken, waiting: 'true'}, signal);
             all.push(...answer.scheduledPublishes);
             pageToken = answer.nextPageToken;
             if (!pageToken) break;

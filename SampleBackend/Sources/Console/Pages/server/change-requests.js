@@ -189,7 +189,7 @@ export async function publishRequest(project, request, {bypass, approves, cancel
  * A page of the requests that are or were scheduled, the last changed one first.
  *
  * @param {string} project
- * @param {{pageSize?: number, pageToken?: string}} query
+ * @param {{pageSize?: number, pageToken?: string, waiting?: string}} query
  * @param {AbortSignal} [signal]
  * @returns {Promise<{scheduledPublishes: ChangeRequest[], nextPageToken?: string}>}
  */
