@@ -51,13 +51,16 @@ package struct ChangeRequestTable: Sendable {
         guard submission.expectation.isMet(byTag: known?.tag),
             known != nil || submission.contents != nil
         else { throw .changeRequestMismatch(submission.id, isThere: known != nil) }
-        if let known, known.state != .open, !(submission.isOfEnd && known.dueDate != nil) {
+        let isEndedAnew = submission.endsAnew(known, deletedVersion: deletedVersion)
+        if let known, known.state != .open, !isEndedAnew,
+            !(submission.isOfEnd && known.dueDate != nil)
+        {
             throw .changeRequestEnded(submission.id, known.state)
         }
         let stored = try submission.stored(over: known, deletedVersion: deletedVersion)
         let step = ChangeRequestStep(of: submission, over: known, storing: stored)
         return Change(
-            stored: stored, removed: try makeRoom(for: stored, over: known),
+            stored: stored, removed: try makeRoom(for: stored, over: isEndedAnew ? nil : known),
             events: step.map { [.changeRequest(step: $0)] } ?? [])
     }
 
@@ -174,6 +177,15 @@ extension ChangeRequestSubmission {
                 updateTime: isNotice ? known?.updateTime ?? date : date,
                 deletedVersion: deletedVersion, size: contentBytes + textBytes),
             request: request, contents: contents)
+    }
+
+    /// True for another end of a publish that was not taken back at its end.
+    fileprivate func endsAnew(_ known: StoredChangeRequest?, deletedVersion: Int?) -> Bool {
+        guard let known, action == .schedulePublish, known.deletedVersion == deletedVersion,
+            known.request.schedule?.hasFailedEnd == true
+        else { return false }
+        return request.schedule?.waitingPart == .end
+            && request.schedule?.start == known.request.schedule?.start
     }
 
     /// True for what becomes of a schedule after its start, by which a published request changes.

@@ -172,6 +172,24 @@ extension ScheduledPublish {
         return changed
     }
 
+    /// True for a publish whose changes were not taken back at its end, although nobody cancelled that.
+    public var hasFailedEnd: Bool {
+        guard startOutcome?.kind == .published, rollout == nil, let endOutcome else { return false }
+        return ![.published, .cancelled].contains(endOutcome.kind)
+    }
+
+    /// The schedule with another end that waits, in the name of who chooses it.
+    public func ending(
+        at end: Time, zone: String?, by scheduler: ChangeRequest.Participant,
+        signIn: SignedInPerson?, tokenID: String
+    ) -> ScheduledPublish {
+        var changed = ScheduledPublish(
+            start: start, end: end, zone: zone, scheduler: scheduler, signIn: signIn,
+            tokenID: tokenID, predecessor: predecessor)
+        changed.startOutcome = startOutcome
+        return changed
+    }
+
     /// Records what came of the waiting part.
     public mutating func end(_ part: Part, with outcome: Outcome) {
         switch part {

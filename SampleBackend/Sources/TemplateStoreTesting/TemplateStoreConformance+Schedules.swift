@@ -195,6 +195,7 @@ extension TemplateStoreConformance {
             let waiting = try await trial.reopen().scheduledChangeRequests(
                 date: StoreTrial.date + 100)
             try trial.expect(waiting.count, is: 2, rule)
+            var missed: StoredChangeRequest?
             for header in waiting {
                 try trial.expect(header.dueDate, is: StoreTrial.date + 120, rule)
                 let reference = ChangeRequestReference(
@@ -221,6 +222,7 @@ extension TemplateStoreConformance {
                             request, id: header.id, edited: nil, expecting: .tag(stored.tag),
                             action: .endScheduledPublish)
                     }
+                    missed = stored
                 } else {
                     try await trial.protect(ProjectProtection(requiredApprovals: 1))
                     try await trial.expectError(
@@ -237,6 +239,39 @@ extension TemplateStoreConformance {
                 try trial.expect(found?.request.schedule?.endOutcome, is: outcome, rule)
                 try trial.expect(found?.dueDate, is: nil, rule)
             }
+            if let missed { try await expectAnotherEnd(of: missed, on: trial) }
+        }
+    }
+
+    /// An end that has failed gets another time, and a schedule that was taken back none.
+    private func expectAnotherEnd(
+        of stored: StoredChangeRequest, on trial: StoreTrial
+    ) async throws {
+        let end = ScheduledPublish.Time(date: StoreTrial.date + 20_000, text: "later")
+        guard let failed = stored.request.schedule else { return }
+        var request = stored.request
+        request.schedule = failed.ending(
+            at: end, zone: nil, by: request.author, signIn: nil, tokenID: "2")
+        let rule = "An end that has failed gets another time."
+        let waiting = try await trial.save(
+            request, id: stored.id, edited: nil, expecting: .tag(stored.tag),
+            action: .schedulePublish)
+        try trial.expect(waiting.state, is: .published, rule)
+        let found = try await trial.reopen().scheduledChangeRequests(
+            date: StoreTrial.date + 10_000)
+        try trial.expect(
+            found.filter { $0.id == stored.id }.map(\.dueDate), is: [end.date], rule)
+        let reference = ChangeRequestReference(
+            id: stored.id, tag: waiting.tag, occasion: .scheduledEnd(kept: []))
+        try await trial.publish(reference, after: 20_000)
+        let done = try await trial.reopen().changeRequest(
+            id: stored.id, inProject: StoreTrial.project, date: StoreTrial.date)
+        try await trial.expectError(
+            .changeRequestEnded, "What was taken back has no other end."
+        ) { () throws(TemplateStoreError) in
+            try await trial.save(
+                request, id: stored.id, edited: nil, expecting: .tag(done?.tag ?? ""),
+                action: .schedulePublish)
         }
     }
 

@@ -59,12 +59,98 @@ struct ScheduledPublishTests {
         #expect(requests?.arrayValue?.first?["schedule"]?["state"] == "published")
     }
 
+    /// M8: an end that was missed or refused gets another time, in the name of who chooses it.
+    @Test(arguments: [false, true]) func aFailedEndGetsAnotherTime(isMissed: Bool) async throws {
+        let server = try await Server()
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600, until: 1_200)
+        let target = "/scheduledPublishes/\(scheduled.id)"
+        try await server.perform(at: 600)
+        if isMissed {
+            try await server.perform(at: 9_000)
+        } else {
+            await server.publish(["a": "3", "b": "1"])
+            try await server.perform(at: 1_200)
+            await server.publish(["a": "2", "b": "1"])
+        }
+        let failed = await server.get(scheduled.id)
+        #expect(failed.schedule?["end"]?["state"] == (isMissed ? "missed" : "conflict"))
+        let deleted = await server.call("DELETE", target, tag: "*")
+        #expect(deleted.status == 409 && deleted.message.contains("PATCH"))
+        for (body, advice) in [
+            (["at": Server.time(10_000), "until": Server.time(11_000)], "without at"),
+            (["zone": "UTC"], "until is missing"), (["until": .null], "until is missing"),
+            (["until": Server.time(10)], "has passed"),
+        ] as [(JSONNode, String)] {
+            let refused = await server.call("PATCH", target, body, tag: "*")
+            #expect(refused.status == 400 && refused.message.contains(advice), "\(refused.message)")
+        }
+        let stale = await server.call(
+            "PATCH", target, ["until": Server.time(10_000)], tag: scheduled.tag)
+        #expect(stale.status == 412)
+        let denied = await server.call(
+            "PATCH", target, ["until": Server.time(10_000)], tag: "*", by: Server.bob)
+        #expect(denied.status == 403)
+        let moved = await server.call(
+            "PATCH", target, ["until": Server.time(10_000)], tag: failed.tag, by: Server.root)
+        #expect(moved.status == 200, "\(moved.message)")
+        #expect(moved.schedule?["end"]?["state"] == "waiting" && moved.state == "published")
+        #expect(moved.schedule?["scheduler"]?["actor"] == "environment")
+        let listed = await server.call("GET", "/scheduledPublishes?waiting=true")
+        #expect(listed.body["scheduledPublishes"]?.arrayValue?.count == 1)
+        let twice = await server.call(
+            "PATCH", target, ["until": Server.time(11_000)], tag: "*")
+        #expect(twice.status == 409 && twice.errorStatus == "SCHEDULE_ENDED")
+        #expect(try await server.perform(at: 9_999) == Self.beginning + 10_000)
+        try await server.perform(at: 10_000)
+        #expect(try await server.values() == ["a": "1", "b": "1"])
+        #expect(await server.get(scheduled.id).schedule?["end"]?["state"] == "published")
+        let over = await server.call("PATCH", target, ["until": Server.time(11_000)], tag: "*")
+        #expect(over.status == 409 && over.message.contains("Undo version"))
+    }
+
+    /// M8: nobody has approved another end.
+    @Test func anotherEndOfWhatPeopleApprovedNeedsThePermissionToBypass() async throws {
+        let server = try await Server(approvals: 1)
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600, until: 1_200)
+        let vote = await server.call(
+            "POST", "/changeRequests/\(scheduled.id):approve", [:], tag: scheduled.tag,
+            by: Server.bob)
+        #expect(vote.status == 200)
+        try await server.perform(at: 600)
+        try await server.perform(at: 9_000)
+        let target = "/scheduledPublishes/\(scheduled.id)"
+        let body: JSONNode = ["until": Server.time(10_000)]
+        let refused = await server.call("PATCH", target, body, tag: "*")
+        #expect(refused.status == 403 && refused.message.contains("bypass"))
+        #expect(await server.get(scheduled.id).schedule?["end"]?["state"] == "missed")
+        let moved = await server.call("PATCH", target, body, tag: "*", by: Server.root)
+        #expect(moved.status == 200, "\(moved.message)")
+        try await server.perform(at: 10_000)
+        #expect(try await server.values()["a"] == "1")
+    }
+
+    /// M8: without an approved start, the gate would refuse another end, too.
+    @Test func anotherEndIsRefusedWhereTheStartWasNotApproved() async throws {
+        let server = try await Server()
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600, until: 1_200)
+        try await server.perform(at: 600)
+        let protection = await server.call(
+            "PUT", "/protection", ["requiredApprovals": 1], tag: "*", by: Server.root)
+        #expect(protection.status == 200)
+        try await server.perform(at: 1_200)
+        #expect(await server.get(scheduled.id).schedule?["end"]?["state"] == "notApproved")
+        let refused = await server.call(
+            "PATCH", "/scheduledPublishes/\(scheduled.id)", ["until": Server.time(9_000)],
+            tag: "*", by: Server.root)
+        #expect(refused.status == 403 && refused.message.contains("version 2"))
+    }
+
     /// A list of what waits has its starts and ends, and spares what is over.
     @Test func whatWaitsIsListed() async throws {
         let server = try await Server()
         let start = await server.schedule(["a": "1", "b": "2"], at: 9_000)
         let end = await server.schedule(["a": "2", "b": "1"], at: 600, until: 9_000)
-        let over = await server.schedule(["a": "1", "b": "3"], at: 700)
+        let over = await server.schedule(["a": "1", "b": "1", "c": "1"], at: 700)
         let cancelled = await server.schedule(["a": "1", "b": "4"], at: 9_000)
         _ = await server.call("DELETE", "/scheduledPublishes/\(cancelled.id)", tag: "*")
         try await server.perform(at: 700)

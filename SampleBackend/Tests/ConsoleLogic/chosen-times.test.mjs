@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {chosenTimes, firstTimes, timesToSend}
+import {chosenEnd, chosenTimes, firstTimes, timesToSend}
     from '../../Sources/Console/Pages/schedules/chosen-times.js';
 import {dueTime, inTimeOrder, waitingPart}
     from '../../Sources/Console/Pages/schedules/schedule-state.js';
@@ -21,6 +21,14 @@ test('times are sent with the offsets of their days', () => {
     assert.deepEqual(timesToSend({...entered('2026-12-31T23:30', '2027-01-01T00:30'),
         zone: 'UTC'}, now), {at: '2026-12-31T23:30:00+00:00',
         until: '2027-01-01T00:30:00+00:00', zone: 'UTC'});
+});
+
+test('another end is a time in the future', () => {
+    assert.equal(chosenEnd({local: '2026-10-26T09:00'}, zone, now).timestamp,
+        '2026-10-26T09:00:00+01:00');
+    assert.equal(chosenEnd({local: '2026-10-26T09:00'}, zone, now).problem, '');
+    assert.match(chosenEnd({local: '2026-10-01T13:00'}, zone, now).problem, /has passed/);
+    assert.match(chosenEnd({local: ''}, zone, now).problem, /Enter a date/);
 });
 
 for (const [name, times, problem] of [

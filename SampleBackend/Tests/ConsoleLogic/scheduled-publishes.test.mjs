@@ -7,6 +7,7 @@ import {requestRights} from '../../Sources/Console/Pages/requests/request-rights
 import {newsOf, outdatedText} from '../../Sources/Console/Pages/requests/request-texts.js';
 import {isInDoubt, scheduleBadge, scheduleNews, scheduleTexts}
     from '../../Sources/Console/Pages/requests/schedule-texts.js';
+import {hasFailedEnd} from '../../Sources/Console/Pages/schedules/schedule-state.js';
 import {followWaiting, waitingSchedules} from '../../Sources/Console/Pages/schedules/waiting-schedules.js';
 import {makeRequest} from '../../Sources/Console/Pages/server/change-requests.js';
 import {zonedText} from '../../Sources/Console/Pages/text/time-zones.js';
@@ -150,6 +151,11 @@ test('publishers schedule what can be merged, also before it is approved', () =>
     assert.equal(rights({state: 'published'}).schedule, 'The request is published.');
     // Its end can still wait.
     assert.equal(rights({state: 'published'}).moveSchedule, null);
+    assert.equal(rights({state: 'published'}).endAnew, null);
+    assert.match(rights({}, 'editor').endAnew, /role publisher/);
+    assert.match(requestRights(request, {name: 'b', role: 'publisher', csrfToken: '', owner: 'Bob',
+        bypass: false}, {...off, requiredApprovals: 1}, {draft: null, isUnsaved: false}).endAnew,
+    /another end/);
 });
 
 const acts = requestActs('p', request, 'bob-token');
@@ -164,6 +170,7 @@ test('a schedule is set, moved and cancelled for the state that is shown', async
     await perform('p', request, acts.moveSchedule(times), doubt());
     await perform('p', request, acts.schedule({...times, until}), doubt());
     await perform('p', request, acts.cancelSchedule(), doubt());
+    await perform('p', request, acts.endAnew(until), doubt());
     const sent = requests.filter(({method}) => method !== 'GET');
     assert.deepEqual(sent.map(({method, path, headers, body}) => (
         [method, path, headers['If-Match'], body])), [
@@ -173,7 +180,17 @@ test('a schedule is set, moved and cancelled for the state that is shown', async
         ['PATCH', '/v1/projects/p/scheduledPublishes/r1', '"tag.5"', times],
         ['POST', '/v1/projects/p/scheduledPublishes', '"tag.5"',
             {changeRequest: 'r1', at, until, zone: 'Europe/Berlin'}],
-        ['DELETE', '/v1/projects/p/scheduledPublishes/r1', '"tag.5"', undefined]]);
+        ['DELETE', '/v1/projects/p/scheduledPublishes/r1', '"tag.5"', undefined],
+        ['PATCH', '/v1/projects/p/scheduledPublishes/r1', '"tag.5"', {until}]]);
+});
+
+test('an end fails when it was missed or refused, and not when it was cancelled', () => {
+    const published = {...withEnd, state: 'published'};
+    assert.deepEqual(['missed', 'conflict', 'notApproved', 'waiting', 'published', 'cancelled',
+        'dropped'].map((state) => hasFailedEnd({...published, end: {state}})),
+    [true, true, true, false, false, false, false]);
+    assert.equal(hasFailedEnd({...withEnd, end: {state: 'missed'}}), false);
+    assert.equal(hasFailedEnd(undefined), false);
 });
 
 for (const [name, act, now, outcome] of [
@@ -181,6 +198,9 @@ for (const [name, act, now, outcome] of [
     ['a schedule for another time', acts.schedule({...times, at: until}), {}, 'unclear'],
     ['a schedule with an end', acts.schedule({...times, until}), {schedule: withEnd}, 'done'],
     ['a move', acts.moveSchedule(times), {}, 'done'],
+    ['another end', acts.endAnew(until), {schedule: {...withEnd, state: 'published'}}, 'done'],
+    ['another end that is not there', acts.endAnew(at),
+        {schedule: {...withEnd, state: 'published'}}, 'unclear'],
     ['a cancellation', acts.cancelSchedule(), {schedule: {...schedule, state: 'cancelled'}}, 'done'],
     ['the end of an end', acts.cancelSchedule(), {schedule: {...withEnd, state: 'published',
         end: {state: 'cancelled'}}}, 'done'],

@@ -124,7 +124,8 @@ struct ScheduledPublishRoutes: Sendable {
         }
     }
 
-    /// Moves a schedule that waits; votes for the former times do not count any more.
+    /// Moves a schedule that waits, or an end that has failed; votes for the former times do not count
+    /// any more.
     @Sendable
     private func move(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody(knows: ["at", "until", "zone"])
@@ -132,8 +133,12 @@ struct ScheduledPublishRoutes: Sendable {
             throw RequestError.invalidArgument(
                 "The body is empty: send at, until or zone to change.")
         }
-        let stored = try await waitingRequest(request)
+        let stored = try await seenRequest(request)
         let schedule = try Self.schedule(of: stored)
+        if stored.state == .published, schedule.hasFailedEnd {
+            return try await endAnew(stored, schedule, at: body, by: request)
+        }
+        try Self.checkWaits(stored)
         guard schedule.waitingPart == .start else {
             throw RequestError.notWaiting(
                 "Its start has been published: cancel the end, or schedule another publish.")
@@ -158,10 +163,68 @@ struct ScheduledPublishRoutes: Sendable {
             changed, over: stored, .schedulePublish, detail: moved.auditText, by: request)
     }
 
+    /// Gives another time to an end that was missed or refused.
+    private func endAnew(
+        _ stored: StoredChangeRequest, _ schedule: ScheduledPublish, at body: JSONNode,
+        by request: RouteRequest
+    ) async throws -> RouteResponse {
+        guard body["at"] == nil else {
+            throw RequestError.invalidArgument(
+                "Its start has been published: send until, the time of another end, without at.")
+        }
+        let times = try ScheduledTimes(in: body, replacing: schedule, at: administration.now())
+        guard let end = times.end, let until = body["until"], until != .null else {
+            throw RequestError.invalidArgument(
+                "until is missing: send the time at which the changes are taken back.")
+        }
+        try await checkMayEndAnew(stored, by: request)
+        if let id = schedule.predecessor {
+            let before = try await administration.changeRequestIfPresent(
+                ChangeRequestTarget(
+                    project: stored.project, id: id, isLimitedToPresentProject: false))
+            if before?.dueDate != nil, let other = before?.request.schedule {
+                try Self.check(times, after: other, of: id)
+            }
+        }
+        // The version of the start must still be known.
+        _ = try await administration.undoOfStart(of: stored)
+        var changed = stored.request
+        let moved = schedule.ending(
+            at: end, zone: times.zone, by: request.participant,
+            signIn: request.administrator?.person, tokenID: request.tokenID)
+        changed.schedule = moved
+        return try await save(
+            changed, over: stored, .schedulePublish, detail: moved.auditText, by: request)
+    }
+
+    /// - Throws: A ``RequestError`` with status 403 when approvals are needed, which nobody can give to a
+    ///   request that is published.
+    private func checkMayEndAnew(
+        _ stored: StoredChangeRequest, by request: RouteRequest
+    ) async throws {
+        let details = try await administration.callStore(
+            "project_details", project: stored.project
+        ) { () throws(TemplateStoreError) in
+            try await administration.store.projectDetails(ofProject: stored.project)
+        }
+        guard details?.details.protection != nil else { return }
+        let schedule = try Self.schedule(of: stored)
+        if schedule.startOutcome?.isApproved == true, request.administrator?.mayBypass == true {
+            return
+        }
+        let number = schedule.startOutcome?.version ?? 0
+        throw RequestError.permissionDenied(
+            "Nobody has approved another end, and the project is protected: "
+                + (schedule.startOutcome?.isApproved == true
+                    ? "that needs the permission to bypass approvals. Or make" : "make")
+                + " a change request that takes back version \(number).")
+    }
+
     /// Cancels what waits; the change request stays as it is.
     @Sendable
     private func cancel(_ request: RouteRequest) async throws -> RouteResponse {
-        let stored = try await waitingRequest(request)
+        let stored = try await seenRequest(request)
+        try Self.checkWaits(stored)
         guard let part = try Self.schedule(of: stored).waitingPart else {
             throw RequestError.notWaiting("Nothing is left to cancel.")
         }
@@ -181,8 +244,8 @@ struct ScheduledPublishRoutes: Sendable {
             try await administration.save(submission, over: stored))
     }
 
-    /// The request in the path, whose schedule waits.
-    private func waitingRequest(_ request: RouteRequest) async throws -> StoredChangeRequest {
+    /// The request in the path as the caller has seen it.
+    private func seenRequest(_ request: RouteRequest) async throws -> StoredChangeRequest {
         let expectation = try request.seenState
         let stored = try await administration.changeRequest(request.changeRequestTarget)
         _ = try Self.schedule(of: stored)
@@ -190,13 +253,22 @@ struct ScheduledPublishRoutes: Sendable {
             throw RequestError(
                 .changeRequestMismatch(stored.id, isThere: true), project: stored.project)
         }
-        guard stored.dueDate != nil else {
-            let version = stored.request.schedule?.startOutcome?.version
-            throw RequestError.notWaiting(
-                version.map { "Undo version \($0) to take it back." }
-                    ?? "Look at its state, and schedule it anew if need be.")
-        }
         return stored
+    }
+
+    /// - Throws: A ``RequestError`` with status 409 when the schedule does not wait for a time.
+    private static func checkWaits(_ stored: StoredChangeRequest) throws(RequestError) {
+        guard stored.dueDate == nil else { return }
+        let schedule = stored.request.schedule
+        let advice: String
+        if schedule?.hasFailedEnd == true {
+            advice = "PATCH it with until, the time of another end."
+        } else if let version = schedule?.startOutcome?.version {
+            advice = "Undo version \(version) to take it back."
+        } else {
+            advice = "Look at its state, and schedule it anew if need be."
+        }
+        throw .notWaiting(advice)
     }
 
     private static func schedule(

@@ -122,7 +122,10 @@ struct ScheduleCommand: AsyncParsableCommand {
     /// `sample-backend schedule move`.
     struct Move: AdministrationCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Move a scheduled publish; approvals for the former time no longer count.")
+            abstract: "Move a scheduled publish; approvals for the former time no longer count.",
+            discussion: """
+                With --until alone, an end that was missed or refused gets another time.
+                """)
 
         @Argument(help: "The identifier, as \"schedule list\" shows it.")
         var id: String

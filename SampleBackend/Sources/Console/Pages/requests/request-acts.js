@@ -5,8 +5,8 @@
 
 import {NoAnswerError, ServerError} from '../server/api.js';
 import {waitingPart} from '../schedules/schedule-state.js';
-import {actOn, cancelSchedule, commentOn, editRequest, moveSchedule, publishRequest, readRequest,
-    scheduleRequest} from '../server/change-requests.js';
+import {actOn, cancelSchedule, commentOn, editRequest, moveEnd, moveSchedule, publishRequest,
+    readRequest, scheduleRequest} from '../server/change-requests.js';
 import {clearDoubt, isUnsettled} from '../server/publishing.js';
 import {actOnRollout, rollOutRequest} from '../server/rollouts.js';
 import {newsOf} from './request-texts.js';
@@ -65,6 +65,14 @@ export function requestActs(project, request, user) {
         schedule: (times) => toTimes(() => scheduleRequest(project, request, times), times),
         /** @param {ScheduleTimes} times */
         moveSchedule: (times) => toTimes(() => moveSchedule(project, request, times), times),
+        /**
+         * @param {string} until
+         * @returns {RequestAct}
+         */
+        endAnew: (until) => ({
+            send: () => changed(moveEnd(project, request, until)),
+            isDone: ({schedule}) => waitingPart(schedule) === 'end' && schedule?.until === until,
+        }),
         /** @returns {RequestAct} */
         cancelSchedule: () => ({
             send: () => changed(cancelSchedule(project, request)),

@@ -12,7 +12,7 @@ import {isOpen} from './request-texts.js';
  * The reason for which each act is refused, as a sentence; null where it is allowed.
  *
  * @typedef {Record<'approve' | 'requestChanges' | 'comment' | 'edit' | 'replace' | 'take' | 'close'
- *     | 'publish' | 'approveAndPublish' | 'bypass' | 'schedule' | 'moveSchedule',
+ *     | 'publish' | 'approveAndPublish' | 'bypass' | 'schedule' | 'moveSchedule' | 'endAnew',
  *     ?string>} RequestRights
  */
 
@@ -88,6 +88,10 @@ export function requestRights(request, session, protection, {draft, isUnsaved}) 
         // Approvals can follow until its time.
         schedule: merge,
         moveSchedule: publisher,
+        // Nobody votes on a published request.
+        endAnew: publisher ?? (!protection.requiredApprovals || mayBypass(session) ? null
+            : 'Nobody has approved another end, and your token may not bypass approvals: make a '
+                + 'change request that takes it back.'),
         approveAndPublish: merge ?? approve ?? (request.missingApprovals === 1 && !others ? null
             : 'Your approval is not the only thing that is missing.'),
         bypass: merge ?? (unapproved ? null : 'Nothing is missing: publish it.')

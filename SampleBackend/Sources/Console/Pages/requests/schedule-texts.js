@@ -4,7 +4,7 @@
 
 import {boundText, planText, rolloutBadge, rolloutNews, rolloutTexts}
     from '../rollouts/rollout-texts.js';
-import {dueTime, waitingPart} from '../schedules/schedule-state.js';
+import {dueTime, hasFailedEnd, waitingPart} from '../schedules/schedule-state.js';
 import {timesText} from '../schedules/chosen-times.js';
 import {zonedText} from '../text/time-zones.js';
 import {commentPlace} from './request-places.js';
@@ -53,13 +53,10 @@ const states = {
  * @returns {[text: string, kind: string]}
  */
 export function scheduleBadge(schedule) {
-    const {state, outlook = '', end, rollout} = schedule;
+    const {state, outlook = '', rollout} = schedule;
     if (rollout && state === 'published') return rolloutBadge(rollout);
     if (waitingPart(schedule) === 'end') return ['Published, its end waits', 'good'];
-    const isKept = end && !['published', 'cancelled', 'dropped'].includes(end.state);
-    if (state === 'published' && isKept) {
-        return ['Published, not taken back', 'bad'];
-    }
+    if (hasFailedEnd(schedule)) return ['Published, not taken back', 'bad'];
     return (state === 'waiting' && outlooks[outlook]) || (states[state] ?? [state, '']);
 }
 

@@ -11,8 +11,8 @@ import {productionNotice} from '../projects/project-details.js';
 import {address} from '../routing/router.js';
 import {stepsTable} from '../rollouts/rollout-steps.js';
 import {timesText} from '../schedules/chosen-times.js';
-import {ScheduleFields} from '../schedules/schedule-fields.js';
-import {waitingPart} from '../schedules/schedule-state.js';
+import {EndField, ScheduleFields} from '../schedules/schedule-fields.js';
+import {hasFailedEnd, waitingPart} from '../schedules/schedule-state.js';
 import {approvalProblem} from '../server/protection.js';
 import {zonedText} from '../text/time-zones.js';
 import {actButton} from './request-forms.js';
@@ -92,6 +92,24 @@ async function cancel(visit, waiting) {
 }
 
 /**
+ * Gives an end that was missed or refused another time.
+ *
+ * @param {RequestVisit} visit
+ * @param {Schedule} failed
+ */
+async function endAnew(visit, failed) {
+    const field = new EndField(failed);
+    /** @type {string | undefined} */
+    const until = await openDialog('Take it back at another time?', (close) => dialogForm({
+        fields: [h('p', {}, 'At this time, the server takes back in your name what the publish has '
+            + 'changed and nobody has changed since.'), field.node],
+        action: 'Set the end', submit: async () => field.until()}, close), {isForm: false});
+    if (!until) return;
+    await visit.act((acts) => acts.endAnew(until),
+        `It is taken back ${zonedText(until, failed.zone)}.`);
+}
+
+/**
  * Card with what will come, or came, of the schedule of a request; null if it has none.
  *
  * @param {RequestVisit} visit
@@ -116,6 +134,8 @@ export function scheduleCard(visit, request, rights) {
             && `Scheduled by ${participantName(shown.scheduler)}. `,
         shown.after && h('a', {href: address('change-request', {id: shown.after})},
             'The request before it')),
+        hasFailedEnd(shown) && h('div', {class: 'actions'}, actButton('end-anew',
+            'Take it back at another time …', rights.endAnew, () => endAnew(visit, shown))),
         part && part !== 'step' && h('div', {class: 'actions'},
             part === 'start' && actButton('move-schedule', 'Move …', rights.moveSchedule,
                 () => schedule(visit, request, true)),

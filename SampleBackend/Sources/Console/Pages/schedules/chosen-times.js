@@ -91,6 +91,17 @@ export function chosenTimes({start, end, hasEnd, zone}, now = Date.now()) {
 }
 
 /**
+ * Another end for what was published; it has a problem, or an empty one.
+ *
+ * @param {EnteredTime} entered
+ * @param {string} zone
+ * @param {number} [now]
+ */
+export function chosenEnd(entered, zone, now = Date.now()) {
+    return inFuture(chosen(entered, zone), now);
+}
+
+/**
  * The times as the server takes them; throws an error with the first problem.
  *
  * @param {EnteredTimes} entered

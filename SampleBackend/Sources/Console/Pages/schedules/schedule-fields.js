@@ -6,8 +6,8 @@ import {choice, field} from '../controls/controls.js';
 import {fill, h, newID} from '../controls/dom.js';
 import {address} from '../routing/router.js';
 import {definedValues, meantValue} from '../template/defined-values.js';
-import {isZone, readerZone, zonedText} from '../text/time-zones.js';
-import {chosenTimes, firstTimes, timesToSend} from './chosen-times.js';
+import {isZone, placeOf, readerZone, zonedText} from '../text/time-zones.js';
+import {chosenEnd, chosenTimes, firstTimes, timesToSend} from './chosen-times.js';
 
 /** @typedef {import('./chosen-times.js').EnteredTimes} EnteredTimes */
 /** @typedef {import('./chosen-times.js').ChosenTime} ChosenTime */
@@ -163,6 +163,41 @@ export class ScheduleFields {
         fill(this.#endPlace, end && h('div', {class: 'stack tight'}, this.#end.node,
             h('p', {class: 'hint'}, 'What it changes becomes as before, except what is changed in '
                 + 'between.')));
+    }
+}
+
+/** The field of another end for what was published, in the time zone of its schedule. */
+export class EndField {
+    #time;
+    #zone;
+    node;
+
+    /** @param {Schedule} schedule */
+    constructor({zone}) {
+        this.#zone = zone && isZone(zone) ? zone : readerZone();
+        this.#time = new TimeField('Date and time of the end', {local: ''}, () => this.#show());
+        this.node = h('div', {class: 'stack tight'}, this.#time.node,
+            h('p', {class: 'hint'}, `The clocks in ${placeOf(this.#zone)} count.`));
+        this.#show();
+    }
+
+    /** Shows what is meant. */
+    #show() {
+        const time = chosenEnd(this.#time.entered, this.#zone);
+        this.#time.show(time, this.#zone);
+        return time;
+    }
+
+    /**
+     * The time as the server takes it.
+     *
+     * @throws Error with what is missing, after it has focused the field.
+     */
+    until() {
+        const {problem, timestamp} = this.#show();
+        if (timestamp && !problem) return timestamp;
+        /** @type {?HTMLElement} */ (this.node.querySelector('[aria-invalid=true]'))?.focus();
+        throw new Error(`Nothing was scheduled. ${problem}`);
     }
 }
 

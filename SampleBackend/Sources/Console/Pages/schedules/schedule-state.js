@@ -16,6 +16,16 @@ export function waitingPart(schedule) {
 }
 
 /**
+ * True for what was not taken back at its end, although nobody cancelled that.
+ *
+ * @param {Schedule} [schedule]
+ */
+export function hasFailedEnd(schedule) {
+    return schedule?.state === 'published' && !schedule.rollout && schedule.end !== undefined
+        && !['waiting', 'published', 'cancelled', 'dropped'].includes(schedule.end.state);
+}
+
+/**
  * The time of the part that waits, in milliseconds since 1970; infinity for none.
  *
  * @param {Schedule} [schedule]

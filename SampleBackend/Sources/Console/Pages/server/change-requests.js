@@ -224,6 +224,18 @@ export async function moveSchedule(project, request, times) {
 }
 
 /**
+ * Gives an end that was missed or refused another time.
+ *
+ * @param {string} project
+ * @param {ChangeRequest} request
+ * @param {string} until
+ */
+export async function moveEnd(project, request, until) {
+    await call('PATCH', schedulesPath(project, request.id), {...seen(request), body: {until}});
+    return readRequest(project, request.id);
+}
+
+/**
  * Cancels what waits of a schedule; returns the request's new state.
  *
  * @param {string} project
