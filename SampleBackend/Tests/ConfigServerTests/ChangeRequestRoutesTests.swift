@@ -514,6 +514,33 @@ struct ChangeRequestRoutesTests {
         }
     }
 
+    /// T16: also a rollback and an undo.
+    @Test(arguments: ["rollback", "undo"])
+    func aReturnThatDeletesWhatARequestUsesNamesTheRequest(act: String) async throws {
+        try await Trial.with(protection: nil) { trial in
+            try await trial.publishOver(
+                Self.template(["a": "1", "b": "1", "c": "1"], conditions: ["x"]))
+            func take(back version: Int) async throws -> String? {
+                let answer = try await trial.server.administer(
+                    "POST", Self.project + "/remoteConfig:\(act)",
+                    body: ["versionNumber": .number("\(version)")])
+                #expect(answer.status == 200, "\(answer.error?.message ?? "")")
+                return answer.fields["warning"]
+            }
+            // The version to return to, or whose changes are taken back.
+            let version = act == "undo" ? 2 : 1
+            #expect(try await take(back: version) == nil)
+            try await trial.publishOver(
+                Self.template(["a": "1", "b": "1", "c": "1"], conditions: ["x"]))
+            let open = try await trial.make(
+                ["a": "1", "b": "1", "c": "2"], conditions: ["x"], base: 4)
+            let warning = try await take(back: act == "undo" ? 4 : 1)
+            #expect(warning?.contains(open.id) == true, "\(warning ?? "")")
+            #expect(warning?.contains("the setting 'Default.c'") == true, "\(warning ?? "")")
+            #expect(try await trial.get(open.id)["state"] == "needsAttention")
+        }
+    }
+
     @Test func aRequestForChangesOutlivesTheTokenOfThePerson() async throws {
         try await Trial.with { trial in
             var open = try await trial.make(["a": "2", "b": "1"])

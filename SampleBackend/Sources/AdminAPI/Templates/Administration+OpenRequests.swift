@@ -19,12 +19,28 @@ extension Administration {
     func warningsAboutRequests(
         publishing template: RemoteConfigTemplate, inProject project: String
     ) async -> [String] {
+        await warningsAboutRequests(inProject: project) { template }
+    }
+
+    /// The same for the publish of an earlier version.
+    func warningsAboutRequests(
+        publishingAgain version: Int, inProject project: String
+    ) async -> [String] {
+        await warningsAboutRequests(inProject: project) {
+            try await template(version: version, inProject: project).validated().template
+        }
+    }
+
+    private func warningsAboutRequests(
+        inProject project: String, publishing template: () async throws -> RemoteConfigTemplate
+    ) async -> [String] {
         do {
             let open = try await callStore("change_requests", project: project) {
                 () throws(TemplateStoreError) in
                 try await store.changeRequests(inProject: project, date: now())
             }.filter { $0.state == .open }
             if open.isEmpty { return [] }
+            let template = try await template()
             let live = try await self.template(inProject: project).validated().template
             // Most publishes delete nothing, and the requests can have megabytes.
             guard TemplateDiff(from: live, to: template).isDeletingParts else { return [] }

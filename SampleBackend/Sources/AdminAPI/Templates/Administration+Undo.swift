@@ -26,18 +26,29 @@ extension Administration {
     /// Publishes the current version without the changes of an earlier one; clients receive it
     /// immediately.
     ///
-    /// - Returns: The stored template.
+    /// - Returns: The stored template, and warnings about the open change requests that it concerns.
     /// - Throws: A ``RequestError`` as ``checkedUndo(_:)`` and ``publish(_:)`` would.
-    func undo(_ request: UndoRequest) async throws -> StoredTemplate {
+    func undo(_ request: UndoRequest) async throws -> (StoredTemplate, warnings: [String]) {
         let replacesAny = [nil, "*"].contains(request.ifMatch)
         for _ in 1..<(replacesAny ? Self.undoAttempts : 1) {
             do {
-                return try await publish(try await checkedUndo(request))
+                return try await undoOnce(request)
             } catch let error as RequestError where error.httpStatus == .preconditionFailed {
                 // Another publish came between the reads and the publish.
             }
         }
-        return try await publish(try await checkedUndo(request))
+        return try await undoOnce(request)
+    }
+
+    private func undoOnce(
+        _ request: UndoRequest
+    ) async throws -> (StoredTemplate, warnings: [String]) {
+        var checked = try await checkedUndo(request)
+        let warnings = await warningsAboutRequests(
+            publishing: checked.validated.template, inProject: request.project)
+        // Comparing the open requests took time.
+        checked.submission.date = now()
+        return (try await publish(checked), warnings)
     }
 
     /// The current version without the changes of an earlier one, ready to publish.

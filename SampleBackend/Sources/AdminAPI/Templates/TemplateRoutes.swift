@@ -116,12 +116,16 @@ struct TemplateRoutes: Sendable {
     /// current.
     @Sendable
     private func rollBack(_ request: RouteRequest) async throws -> RouteResponse {
-        answer(
+        let version = try request.givenVersion
+        let (description, approval) = (try request.givenDescription, try request.approval)
+        let warnings = await administration.warningsAboutRequests(
+            publishingAgain: version, inProject: request.project)
+        return answer(
             try await administration.rollBack(
-                to: try request.givenVersion, inProject: request.project,
+                to: version, inProject: request.project,
                 ifMatch: request.headerFields[.ifMatch], user: request.user,
-                description: try request.givenDescription, origin: request.origin,
-                approval: try request.approval))
+                description: description, origin: request.origin, approval: approval),
+            warnings: warnings)
     }
 
     /// Publishes the current version without the changes of an earlier one, or only validates it.
@@ -133,7 +137,8 @@ struct TemplateRoutes: Sendable {
             description: try request.givenDescription, origin: request.origin,
             approval: try request.approval)
         guard try request.flag(named: "validateOnly") else {
-            return answer(try await administration.undo(undo))
+            let (stored, warnings) = try await administration.undo(undo)
+            return answer(stored, warnings: warnings)
         }
         let checked = try await administration.checkedUndo(undo)
         try await administration.checkPublish(of: checked)
@@ -194,11 +199,10 @@ struct TemplateRoutes: Sendable {
 
 extension TemplateRoutes {
     /// A stored template with its version and tag.
-    private func answer(_ stored: StoredTemplate) -> RouteResponse {
-        .json(
-            ByteBuffer(bytes: stored.contentWithVersion),
-            headerFields: Self.headerFields(
-                version: stored.version.number, project: stored.project))
+    private func answer(_ stored: StoredTemplate, warnings: [String] = []) -> RouteResponse {
+        var fields = Self.headerFields(version: stored.version.number, project: stored.project)
+        fields.append(warnings: warnings)
+        return .json(ByteBuffer(bytes: stored.contentWithVersion), headerFields: fields)
     }
 
     private static func headerFields(version: Int, project: String) -> HTTPFields {

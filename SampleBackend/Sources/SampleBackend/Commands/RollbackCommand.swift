@@ -29,12 +29,13 @@ struct RollbackCommand: AdministrationCommand {
         }
         var body: JSONNode = ["versionNumber": .string("\(version)")]
         body.setMember("description", replacement.description.map { .string($0) })
-        let template = try await transport.json(
+        let answer = try await transport.perform(
             AdministrationRequest(
                 method: "POST",
                 path: options.projectPath + "/remoteConfig:rollback" + replacement.bypass.query(),
                 ifMatch: tag, body: body.jsonData()))
-        replacement.report(template, tag: tag, over: current, options) { number in
+        answer.printWarnings()
+        replacement.report(try answer.json, tag: tag, over: current, options) { number in
             "Published version \(version) again, as version \(number)"
         }
     }

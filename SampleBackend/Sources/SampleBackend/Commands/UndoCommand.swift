@@ -25,8 +25,9 @@ struct UndoCommand: AdministrationCommand {
             let preview = try await transport.json(request(tag: tag, isTrial: true))
             return current.flatMap { BreakingPublish(by: preview, from: $0.template) }
         }
-        let template = try await transport.json(request(tag: tag))
-        replacement.report(template, tag: tag, over: current, options) { number in
+        let answer = try await transport.perform(request(tag: tag))
+        answer.printWarnings()
+        replacement.report(try answer.json, tag: tag, over: current, options) { number in
             "Took back the changes of version \(version), as version \(number)"
         }
     }
