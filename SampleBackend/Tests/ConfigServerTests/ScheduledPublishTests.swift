@@ -59,6 +59,36 @@ struct ScheduledPublishTests {
         #expect(requests?.arrayValue?.first?["schedule"]?["state"] == "published")
     }
 
+    /// M9: what comes after a request whose schedule was cancelled counts, too.
+    @Test func aRowDoesNotGetLongerThroughItsCancelledHead() async throws {
+        let server = try await Server()
+        func row(_ count: Int, from time: Double) async -> [String] {
+            var ids: [String] = []
+            for place in 0..<count {
+                let made = await server.schedule(
+                    ["a": "\(place)", "b": "1"], at: time + Double(place), after: ids.last)
+                ids.append(made.id)
+            }
+            return ids
+        }
+        let (long, short) = (await row(6, from: 600), await row(5, from: 900))
+        let head = try #require(long.first)
+        let cancelled = await server.call("DELETE", "/scheduledPublishes/\(head)", tag: "*")
+        #expect(cancelled.status == 200)
+        func schedule(after id: String) async -> Server.Answer {
+            await server.call(
+                "POST", "/scheduledPublishes",
+                [
+                    "changeRequest": .string(head), "at": Self.time(1_000),
+                    "after": .string(id),
+                ], tag: "*")
+        }
+        let refused = await schedule(after: short[4])
+        #expect(refused.status == 400 && refused.message.contains("10 publishes"))
+        let scheduled = await schedule(after: short[3])
+        #expect(scheduled.status == 201, "\(scheduled.message)")
+    }
+
     /// M8: an end that was missed or refused gets another time, in the name of who chooses it.
     @Test(arguments: [false, true]) func aFailedEndGetsAnotherTime(isMissed: Bool) async throws {
         let server = try await Server()

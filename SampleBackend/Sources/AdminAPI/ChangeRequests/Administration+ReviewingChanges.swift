@@ -61,6 +61,7 @@ extension Administration {
         if let earlier = predecessor?.stored, earlier.state == .open,
             depth < ScheduledChain.maximumLength
         {
+            basis.bytesRead += earlier.size
             let review = try await reviewed(earlier, over: &basis, depth: depth + 1)
             current = review.merged?.template ?? current
             predecessorOutlook = review.outlook

@@ -1,6 +1,7 @@
 import ClientAPI
 import Foundation
 import HTTPServing
+import JSONTree
 import TemplateStore
 
 /// Scheduled publishes that come one after the other.
@@ -63,7 +64,13 @@ extension Administration {
     func checkChain(
         of id: String?, after predecessor: StoredChangeRequest
     ) async throws(RequestError) {
-        var (length, earlier): (Int, StoredChangeRequest?) = (1, predecessor)
+        let followers =
+            if let id {
+                try await followerCount(of: id, inProject: predecessor.project)
+            } else {
+                0
+            }
+        var (length, earlier): (Int, StoredChangeRequest?) = (1 + followers, predecessor)
         // Also of schedules that are cancelled, which can be scheduled again.
         while let next = earlier, next.state == .open {
             if let id, next.id.utf8.elementsEqual(id.utf8) {
@@ -81,5 +88,37 @@ extension Administration {
                 ChangeRequestTarget(
                     project: next.project, id: before, isLimitedToPresentProject: false))
         }
+    }
+
+    /// The number of requests that come one after the other after a request whose schedule was cancelled,
+    /// at most as many as may wait for each other.
+    private func followerCount(
+        of id: String, inProject project: String
+    ) async throws(RequestError) -> Int {
+        func target(_ id: String) -> ChangeRequestTarget {
+            ChangeRequestTarget(project: project, id: id, isLimitedToPresentProject: false)
+        }
+        let scheduled = try await changeRequests(target(id)).filter {
+            $0.state == .open && $0.scheduledDate != nil
+        }
+        // Nothing comes after what was never scheduled.
+        guard scheduled.contains(where: { $0.id.hasSameBytes(as: id) }) else { return 0 }
+        var followers: [(id: String, predecessor: String)] = []
+        for header in scheduled {
+            let found = try await changeRequestIfPresent(target(header.id))
+            if let predecessor = found?.request.schedule?.predecessor {
+                followers.append((header.id, predecessor))
+            }
+        }
+        var (length, last) = (0, [id])
+        while length < ScheduledChain.maximumLength {
+            let next = followers.filter { follower in
+                last.contains { $0.hasSameBytes(as: follower.predecessor) }
+            }
+            if next.isEmpty { break }
+            length += 1
+            last = next.map(\.id)
+        }
+        return length
     }
 }
