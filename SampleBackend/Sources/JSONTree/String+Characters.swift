@@ -19,6 +19,10 @@ extension String {
     /// are equal if they are canonically equivalent.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
+    /// A Boolean value that indicates whether the text has control or format characters or line breaks,
+    /// which a page or a terminal does not show; an emoji may be joined of several.
+    package var hasInvisibleCharacters: Bool { !allSatisfy(\.isVisible) }
+
     /// A Boolean value that indicates whether all characters are ASCII.
     package var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 
@@ -74,6 +78,23 @@ extension String {
         return scalars.endIndex == unicodeScalars.endIndex
             ? self : String(String.UnicodeScalarView(scalars)) + "…"
     }
+}
+
+extension Character {
+    fileprivate var isVisible: Bool {
+        let scalars = unicodeScalars
+        let isEmoji = scalars.first.map { $0.properties.isEmoji && !$0.isASCII } ?? false
+        let endsJoined = scalars.last == Self.zeroWidthJoiner
+        return scalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .format: scalar == Self.zeroWidthJoiner && isEmoji && !endsJoined
+            case .control, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
+    }
+
+    private static let zeroWidthJoiner: Unicode.Scalar = "\u{200D}"
 }
 
 extension Sequence<String> {

@@ -28,10 +28,11 @@ extension LaunchDarklyReader {
             owner: owner(of: flag), tags: tags(of: flag))
     }
 
-    /// The e-mail address of the maintainer, if it is short enough for an owner.
+    /// The e-mail address of the maintainer, if an owner can be named so.
     private func owner(of flag: LaunchDarklyFlag) -> String? {
         guard let email = flag.members["_maintainer"]?["email"]?.stringValue, !email.isEmpty,
-            !email.isLonger(than: TemplateLimits.default.maximumOwnerLength)
+            !email.isLonger(than: TemplateLimits.default.maximumOwnerLength),
+            !email.hasInvisibleCharacters
         else { return nil }
         return email
     }

@@ -43,7 +43,8 @@ extension TemplateReader {
         return members.removePresentValue(forKey: name)
     }
 
-    /// Reads a text for people; reports another kind of value, one that is too long, and a blank.
+    /// Reads a text for people; reports another kind of value, one that is too long, a blank, and one
+    /// that cannot be shown on a line.
     private mutating func readNote(
         _ node: JSONNode, _ path: TemplatePath, maximumLength: Int, advice: String
     ) -> String? {
@@ -55,8 +56,11 @@ extension TemplateReader {
             found.add(
                 path, "it has \(text.characterCount) characters; use at most \(maximumLength)")
         }
-        if text.isBlank, !limits.isPublished {
+        guard !limits.isPublished else { return text }
+        if text.isBlank {
             found.add(path, "it is empty; \(advice), or remove it")
+        } else if text.hasInvisibleCharacters {
+            found.add(path, "it has invisible characters, such as a line break; remove them")
         }
         return text
     }

@@ -82,6 +82,15 @@ struct ParameterNotesTests {
         Row(
             "long reason", #""permanent": "\#(String(repeating: "r", count: 501))""#,
             ".permanent", "it has 501 characters; use at most 500"),
+        Row(
+            "owner with a line", #""owner": "Team\nHome""#, ".owner",
+            "it has invisible characters, such as a line break; remove them"),
+        Row(
+            "owner with an override", #""owner": "\#u{202E}adA""#, ".owner",
+            "it has invisible characters"),
+        Row(
+            "reason with a control character", #""permanent": "Kill\u001b[31m""#, ".permanent",
+            "it has invisible characters"),
         Row("archived as text", #""archived": "yes""#, ".archived", "make it true or false"),
     ]
 
@@ -104,6 +113,11 @@ struct ParameterNotesTests {
               "tags": [\(tags.joined(separator: ","))],
               "permanent": "\(String(repeating: "r", count: 500))"}}}
             """
+        #expect(problems(of: text).isEmpty)
+    }
+
+    @Test func joinedEmojisAreVisible() {
+        let text = #"{"parameters": {"a": {"owner": "Team \#u{1F469}\#u{200D}\#u{1F4BB}"}}}"#
         #expect(problems(of: text).isEmpty)
     }
 

@@ -20,25 +20,9 @@ enum ShownText: Sendable {
         guard text.first?.isWhitespace == false, text.last?.isWhitespace == false else {
             throw .invalidArgument("The \(name) begins or ends with a space: remove it.")
         }
-        guard text.allSatisfy(isVisible) else {
+        guard !text.hasInvisibleCharacters else {
             throw .invalidArgument(
                 "The \(name) has invisible characters, such as a line break: remove them.")
         }
     }
-
-    /// True unless a character has control or format characters; an emoji may be joined of several.
-    private static func isVisible(_ character: Character) -> Bool {
-        let scalars = character.unicodeScalars
-        let isEmoji = scalars.first.map { $0.properties.isEmoji && !$0.isASCII } ?? false
-        let endsJoined = scalars.last == zeroWidthJoiner
-        return scalars.allSatisfy { scalar in
-            switch scalar.properties.generalCategory {
-            case .format: scalar == zeroWidthJoiner && isEmoji && !endsJoined
-            case .control, .lineSeparator, .paragraphSeparator: false
-            default: true
-            }
-        }
-    }
-
-    private static let zeroWidthJoiner: Unicode.Scalar = "\u{200D}"
 }
