@@ -1,11 +1,12 @@
 """Change requests: asking for a review, voting, conflicts, and protected projects."""
 
+from urllib.request import urlopen
 from uuid import uuid4
 
 from selenium.webdriver.common.by import By
 
 from browser import PHONE
-from console_case import gate
+from console_case import PATIENCE, URL, gate
 from faults import Faults
 from task_case import TaskCase, with_interval
 
@@ -122,6 +123,7 @@ class ReviewingTests(ChangeRequestCase):
         self.wait_for_text("Published as version 2.", "main .success")
         self.wait_for_text("Version 2 has these changes", "main")
         self.assertEqual(self.parameter("AppFeatures", "RefreshInterval")["defaultValue"], {"value": "50"})
+        self.assertEqual(self.find_all("[aria-labelledby=impact]"), [])
         self.go("change-requests")
         self.wait_for_text("No change request has this state.", "main")
 
@@ -196,6 +198,31 @@ class ReviewingTests(ChangeRequestCase):
         self.press("Replace the content")
         self.wait_for_text("The request has the content of your draft.", "main .success")
         self.assertEqual(self.state(request), "open")
+
+    @gate
+    def test_shows_whom_a_request_reaches_and_what_is_published_since(self):
+        for user in (1, 2):
+            stream = urlopen(
+                f"{URL}/projects/{self.project}/activeconfig/user/{user}/events", timeout=PATIENCE)
+            self.addCleanup(stream.close)
+        request = self.make_request()
+        self.become("Bob")
+        self.open_request(request)
+        self.wait_for_text("Of 2 connected apps 2 change.", "[aria-labelledby=impact]")
+        self.named("summary", "Users reached by 1 changed value").click()
+        self.wait_for_text("AppFeatures.RefreshInterval, default value 2 users of 2 get it",
+                           ".reach")
+        self.write("Also preview these users", "9")
+        self.press("Preview")
+        self.wait_for_text("45", ".previewed-users .side.new")
+        self.check_page("change-request-reach")
+        self.publish(with_interval("46"), "Theirs")
+        self.wait_for_text("Compared with version 2, which is current: the request is merged with "
+                           "it, as when it is published. For 1 thing that was changed since, too, "
+                           "this uses the request.", "[aria-labelledby=impact]")
+        self.become("Vera", "viewer")
+        self.open_request(request)
+        self.wait_for_text("Your role is viewer.", "[aria-labelledby=impact]")
 
     def test_finds_out_whether_an_approval_was_stored(self):
         request = self.make_request()

@@ -7,6 +7,7 @@ import {commentPlace, commentPlaces, placedComment}
 import {makersText, newsOf, outdatedText, stateBadge, votesText}
     from '../../Sources/Console/Pages/requests/request-texts.js';
 import {perform, requestActs} from '../../Sources/Console/Pages/requests/request-acts.js';
+import {requestImpact} from '../../Sources/Console/Pages/requests/request-impact.js';
 import {RequestInput} from '../../Sources/Console/Pages/requests/request-input.js';
 import {isOwnRequest, requestRights}
     from '../../Sources/Console/Pages/requests/request-rights.js';
@@ -450,3 +451,37 @@ for (const [name, now, isLower] of [
         assert.match(protectionRefusal(session({role: 'editor'}), off, now), /role publisher/);
     });
 }
+
+// Whom it reaches.
+
+const owner = {user: 'bob-token', project: 'p'};
+
+/** Answers the requests of a preview; the server has this version. */
+const previewing = (newest) => answerRequests(({path}) => (path.endsWith('/template')
+    ? {body: {edited: true}} : path.endsWith(':preview')
+        ? {body: {versionNumber: newest, users: []}}
+        : {body: {template: {merged: true}, versionNumber: newest, conflicts: [{path: 'a'}]}}));
+
+test('a request over the current version is previewed as it is, its content read once', async () => {
+    const requests = previewing('5');
+    const {preview} = requestImpact(owner, request);
+    const answer = await preview([{userID: '7', signals: {}}], new AbortController().signal);
+    assert.deepEqual([answer.isMerged, answer.conflictCount], [false, 0]);
+    await preview([], new AbortController().signal);
+    assert.deepEqual(requests.map(({path}) => path), [
+        '/v1/projects/p/changeRequests/r1/template', '/v1/projects/p/remoteConfig:preview',
+        '/v1/projects/p/remoteConfig:preview']);
+    assert.deepEqual(requests[1].body,
+        {template: {edited: true}, users: [{userID: '7', signals: {}}]});
+});
+
+test('a request over an older version is merged first, and wins all conflicts', async () => {
+    const requests = previewing('6');
+    const {preview, conflicting} = requestImpact(owner, {...request, liveVersionNumber: '6'});
+    const answer = await preview([], new AbortController().signal);
+    assert.deepEqual([answer.isMerged, answer.conflictCount], [true, 1]);
+    assert.deepEqual(requests[2].body,
+        {base: '5', mine: {edited: true}, resolutions: {a: 'mine'}});
+    assert.deepEqual(requests[3].body.template, {merged: true});
+    assert.equal(conflicting(1), 'For 1 thing that was changed since, too, this uses the request.');
+});

@@ -16,6 +16,7 @@ import {unsettledText} from '../server/publishing.js';
 import {perform, requestActs} from './request-acts.js';
 import {contentActs, publishCard} from './request-buttons.js';
 import {CommentForm, TitleForm} from './request-forms.js';
+import {RequestImpact} from './request-impact.js';
 import {RequestInput} from './request-input.js';
 import {requestRights} from './request-rights.js';
 import {isOpen, newsOf} from './request-texts.js';
@@ -56,6 +57,7 @@ export class RequestVisit {
      */
     waiting = [];
     #readWaiting = async () => {};
+    #impact;
     /** @type {CommentForm} */
     #comments;
     /** @type {TitleForm} */
@@ -78,13 +80,13 @@ export class RequestVisit {
         this.#main = main;
         this.context = context;
         this.#id = id;
-        const input = new RequestInput(context.workspace, id);
-        this.input = input;
-        this.#comments = new CommentForm(input, (act, text, path) => this.act(
+        this.input = new RequestInput(context.workspace, id);
+        this.#impact = new RequestImpact(context, this.left);
+        this.#comments = new CommentForm(this.input, (act, text, path) => this.act(
             (acts) => acts[act](text, path), {comment: 'You have commented.',
                 approve: 'You approve this request.',
                 requestChanges: 'You ask for changes.'}[act], () => this.#comments.clear()));
-        this.#titles = new TitleForm(input, (title, text) => this.act(
+        this.#titles = new TitleForm(this.input, (title, text) => this.act(
             (acts) => acts.edit(title, text), 'Title and text are saved.',
             () => this.#titles.close()), () => this.#draw());
     }
@@ -190,7 +192,8 @@ export class RequestVisit {
         fill(this.#head, pageHead(request.title, undefined,
             h('a', {class: 'button', href: address('change-requests')}, 'All change requests')));
         redraw(this.#body, this.#about, this.#schedule, attentionView(request),
-            changesViews(request, workspace.template, this.#shown), votesView(request),
+            changesViews(request, workspace.template, this.#shown), this.#impact.card(request),
+            votesView(request),
             card('comments', 'Comments', null, commentsView(request),
                 this.#isCommentShown(request) && this.#comments.node), this.#acts);
         this.drawActs();

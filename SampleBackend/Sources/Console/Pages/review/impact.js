@@ -1,5 +1,5 @@
 /**
- * Effect of a draft on users: those connected now, and those entered by ID.
+ * Effect of a draft or a change request on users: those connected now, and those entered by ID.
  */
 
 import {field, message, settingName} from '../controls/controls.js';
@@ -15,7 +15,6 @@ import {marked} from '../text/hidden-characters.js';
 import {naturalOrder} from '../text/natural-order.js';
 import {connectedOffer} from '../users/connected-signals.js';
 import {NamedUsers} from '../users/named-users.js';
-import {previewDraft} from '../users/proposal.js';
 import {assumption} from '../users/signal-fields.js';
 import {connectedText, doubtsView, estimateView, reachView} from './reach-view.js';
 
@@ -23,18 +22,29 @@ import {connectedText, doubtsView, estimateView, reachView} from './reach-view.j
 const maximumUsers = 100;
 
 /**
- * The version that the draft is compared with, and whether the draft was merged with it.
+ * What a preview is of. `preview` evaluates users under it; `merged` says what is merged with the
+ * current version where that is newer, `conflicting` which side counts for a number of conflicts.
+ *
+ * @typedef {object} ImpactSource
+ * @property {{user: string, project: string}} owner Who enters users, and where.
+ * @property {(users: PreviewUser[], signal: AbortSignal) => Promise<DraftPreview>} preview
+ * @property {string} merged
+ * @property {(conflictCount: number) => string} conflicting
+ */
+
+/**
+ * The version with which the preview compares, and whether a merge with it is previewed.
  *
  * @param {DraftPreview} draftPreview
+ * @param {ImpactSource} source
  */
-function basisView({versionNumber, isMerged, conflictCount}) {
+function basisView({versionNumber, isMerged, conflictCount}, {merged, conflicting}) {
     if (versionNumber === undefined) {
         return h('p', {class: 'hint'}, 'Nothing is published yet.');
     }
-    const both = `${count(conflictCount, 'thing')} that you both changed`;
     return h('p', {class: 'hint'}, `Compared with version ${versionNumber}, which is current`
-        + (isMerged ? ': your draft is merged with it, as when you publish.' : '.')
-        + (conflictCount ? ` For ${both}, this uses yours; you choose before you publish.` : ''));
+        + (isMerged ? `: ${merged}.` : '.')
+        + (conflictCount ? ` ${conflicting(conflictCount)}` : ''));
 }
 
 /**
@@ -99,19 +109,20 @@ function userView(user, offer) {
 }
 
 /**
- * Card that shows which users the draft changes: connected users, and those entered by ID.
+ * Card that shows which users a draft or a request changes: connected users, and those entered by
+ * ID.
  *
- * @param {Pick<PageContext, 'session' | 'workspace'>} context
+ * @param {Session} session
+ * @param {ImpactSource} source
  * @param {AbortSignal} left Aborts the requests.
- * @param {?Template} chosen The draft's template with the changes that are chosen, if not all.
  */
-export function impactView({session, workspace}, left, chosen) {
+export function impactView(session, source, left) {
     const place = h('div', {class: 'stack', 'aria-live': 'polite'},
         h('p', {class: 'muted'}, 'Previewing …'));
     const previewed = h('div', {class: 'previewed-users', 'aria-live': 'polite'});
-    const named = new NamedUsers(workspace);
+    const named = new NamedUsers(source.owner);
     const number = h('p', {class: 'hint', role: 'status'});
-    /** Keeps what is entered but not previewed: an edit of the draft draws this card again. */
+    /** Keeps what is entered but not previewed: a change of the edit draws this card again. */
     const keep = () => {
         named.keep(input.value);
         countUsers();
@@ -134,8 +145,7 @@ export function impactView({session, workspace}, left, chosen) {
         }));
     const preview = shownAnswer(place, left, async (signal) => {
         named.read(input.value);
-        const preview = previewDraft(workspace, named.list, signal, chosen);
-        const answer = await preview.catch((error) => {
+        const answer = await source.preview(named.list, signal).catch((error) => {
             if (!signal.aborted) fill(previewed);
             throw error;
         });
@@ -143,7 +153,7 @@ export function impactView({session, workspace}, left, chosen) {
             && h('ul', {class: 'plain'}, answer.users.map(view)));
         return [named.count > named.list.length && message('warning', 'Only the first '
             + `${named.list.length} of ${count(named.count, 'user')} are previewed.`),
-        doubtsView(answer.doubts), reachView(answer.reach), basisView(answer),
+        doubtsView(answer.doubts), reachView(answer.reach), basisView(answer, source),
         estimateView(answer.estimate), connectedView(answer.connected),
         !answer.users.length && !answer.connected && h('p', {class: 'muted'},
             'Enter some users to see what changes for them.')];

@@ -12,6 +12,7 @@ import {refusal} from '../server/session.js';
 import {changeKey} from '../template/chosen-changes.js';
 import {usesByCondition} from '../template/condition-uses.js';
 import {conditions} from '../template/template.js';
+import {previewDraft} from '../users/proposal.js';
 import {digitsWarning} from './digits-warning.js';
 import {checkDraft, checkValues} from './draft-check.js';
 import {impactView} from './impact.js';
@@ -141,8 +142,24 @@ function showChosen(page, review, place) {
             h('div', {class: 'card-body'}, page.waitingView, publishForm(page, review),
                 hasChosen && [check, values, digitsWarning(template, baseTemplate),
                     sameValuesWarning(template, baseTemplate)])),
-        hasChosen && impactView(page, signal, choice.isWhole ? null : template));
+        hasChosen && impactView(page.session, draftImpact(page.workspace,
+            choice.isWhole ? null : template), signal));
     if (!hasChosen) return;
     review.checking = checkDraft(page, review, check, signal);
     checkValues(page, review.chosen, values, signal);
+}
+
+/**
+ * What the preview of a draft is of.
+ *
+ * @param {Workspace} workspace
+ * @param {?Template} chosen The draft's template with the changes that are chosen, if not all.
+ * @returns {import('./impact.js').ImpactSource}
+ */
+function draftImpact(workspace, chosen) {
+    return {owner: workspace,
+        preview: (users, signal) => previewDraft(workspace, users, signal, chosen),
+        merged: 'your draft is merged with it, as when you publish',
+        conflicting: (number) => `For ${count(number, 'thing')} that you both changed, this uses `
+            + 'yours; you choose before you publish.'};
 }

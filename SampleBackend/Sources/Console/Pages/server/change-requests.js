@@ -92,10 +92,11 @@ export async function readRequest(project, id, signal) {
  *
  * @param {string} project
  * @param {string} id
+ * @param {AbortSignal} [signal]
  * @returns {Promise<Template>}
  */
-export async function readRequestedTemplate(project, id) {
-    return (await call('GET', pathOf(project, id, '/template'))).body;
+export async function readRequestedTemplate(project, id, signal) {
+    return (await call('GET', pathOf(project, id, '/template'), {signal})).body;
 }
 
 /**

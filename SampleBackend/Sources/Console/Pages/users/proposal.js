@@ -1,6 +1,6 @@
 /**
- * Preview of publishing the draft, or some of its changes; of a merge with the current version if
- * another version was published since the draft began.
+ * Preview of publishing a draft, or some of its changes, or a change request; of a merge with the
+ * current version if another version was published since the edit began.
  */
 
 import {call, projectPath} from '../server/api.js';
@@ -10,9 +10,9 @@ import {mergedWithCurrent} from '../server/merging.js';
 const attempts = 5;
 
 /**
- * Merges the draft with the current version; the draft wins all conflicts.
+ * Merges an edit with the current version; the edit wins all conflicts.
  *
- * @param {{draft: Draft, project: string}} workspace
+ * @param {{draft: SentDraft, project: string}} proposal
  * @param {AbortSignal} [signal]
  */
 async function merged({draft, project}, signal) {
@@ -22,14 +22,16 @@ async function merged({draft, project}, signal) {
 }
 
 /**
- * Evaluates users under the current version and under the draft. The proposal is always based on
- * the version that the server compares it with.
+ * Evaluates users under the current version and under an edit of it. The proposal is always based
+ * on the version that the server compares it with.
  *
- * @param {Workspace} workspace Workspace with a draft.
+ * @param {{project: string, isOutdated: boolean, draft: ?SentDraft}} workspace A workspace with a
+ *     draft, or what has the same members: `isOutdated` is true if a version was published since
+ *     the edit began.
  * @param {PreviewUser[]} users Users in the format of `:preview`.
  * @param {AbortSignal} signal Aborts the requests.
  * @param {?Template} [chosen] The draft's template with the changes that are chosen, if not all.
- * @returns {Promise<DraftPreview>} Response of `:preview`, with `isMerged`, true when the draft was
+ * @returns {Promise<DraftPreview>} Response of `:preview`, with `isMerged`, true when the edit was
  *     merged with a newer version, and `conflictCount`, the number of conflicts in that merge.
  */
 export async function previewDraft(workspace, users, signal, chosen = null) {
