@@ -153,6 +153,42 @@ class SchedulingTests(ScheduledPublishCase):
         self.wait_for_text("Cancelled", "main tbody")
 
     @gate
+    def test_asks_before_a_request_is_published_to_production(self):
+        self.protect(selfApproval=True)
+        request = self.make_request()
+        self.schedule(request, tomorrow(9), tomorrow(10))
+        self.become("Bob")
+        self.open_request(request)
+        status, answer = self.call(
+            "PATCH", "details", {"environment": "PRODUCTION"}, If_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.wait_for_text("Production", "header .environment")
+        self.assertNotIn("which is production", self.find("main").text)
+        self.become("Cleo", "publisher")
+        self.open_request(request)
+        self.wait_for_text(f"This publishes to {self.project}, which is production", "main")
+        self.press("Approve and publish")
+        self.wait_for_text(
+            f"This publishes “Look sooner” to {self.project}, which is production", "dialog")
+        self.wait_for_text("Publishing it now cancels that; it is not taken back", "dialog")
+        self.check_page("dialog-publish-early-production")
+        self.press("Let it wait")
+        self.wait_for_dialog_to_close()
+        self.press("Cancel the schedule …")
+        self.press("Cancel the schedule")
+        self.wait_for_text("The schedule is cancelled.", "main .success")
+        self.press("Approve and publish")
+        self.wait_for_text("Approve and publish “Look sooner”?", "dialog")
+        self.check_page("dialog-publish-production")
+        self.press("Do not publish")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.version(), "1")
+        self.press("Approve and publish")
+        self.wait_for_text("its users get it immediately", "dialog")
+        self.press("Approve and publish")
+        self.wait_for_text("Published as version 2.", "main .success")
+
+    @gate
     def test_is_published_and_taken_back_by_itself(self):
         request = self.make_request()
         self.schedule(request, soon(), tomorrow(9), zone=None)

@@ -7,6 +7,7 @@ import {commentPlace, commentPlaces, placedComment}
 import {makersText, newsOf, outdatedText, stateBadge, votesText}
     from '../../Sources/Console/Pages/requests/request-texts.js';
 import {perform, requestActs} from '../../Sources/Console/Pages/requests/request-acts.js';
+import {earlyText} from '../../Sources/Console/Pages/requests/publish-question.js';
 import {requestImpact} from '../../Sources/Console/Pages/requests/request-impact.js';
 import {RequestInput} from '../../Sources/Console/Pages/requests/request-input.js';
 import {isOwnRequest, requestRights}
@@ -484,4 +485,21 @@ test('a request over an older version is merged first, and wins all conflicts', 
         {base: '5', mine: {edited: true}, resolutions: {a: 'mine'}});
     assert.deepEqual(requests[3].body.template, {merged: true});
     assert.equal(conflicting(1), 'For 1 thing that was changed since, too, this uses the request.');
+});
+
+// The question before a publish.
+
+const scheduled = {state: 'waiting', at: '2026-12-01T09:00:00+01:00', time: '2026-12-01T08:00:00Z',
+    zone: 'Europe/Berlin'};
+
+test('a publish says what becomes of the times of the request', () => {
+    assert.equal(earlyText(request), null);
+    assert.equal(earlyText({...request, schedule: {...scheduled, state: 'cancelled'}}), null);
+    assert.match(earlyText({requiredApprovals: 0, schedule: scheduled}),
+        /^The request is scheduled for .+\. Publishing it now cancels that\.$/);
+    const all = earlyText({requiredApprovals: 1, schedule: {...scheduled,
+        until: '2026-12-02T09:00:00+01:00', untilTime: '2026-12-02T08:00:00Z',
+        rollout: {condition: 'Beta', percents: [5], intervalMinutes: 60, state: 'waiting', steps: []}}});
+    assert.match(all, /; it is not taken back .+ either\. It stays as it is then: no step/);
+    assert.match(all, /Approvals for that time do not count now\.$/);
 });

@@ -14,12 +14,13 @@ import {waitingPart} from '../schedules/schedule-state.js';
 import {waitingNotice} from '../schedules/waiting-schedules.js';
 import {approvalProblem, mayBypass} from '../server/protection.js';
 import {settingCount, withoutArchived} from '../template/removals.js';
+import {confirmPublish} from './publish-question.js';
 import {actButton} from './request-forms.js';
 import {isOwnRequest} from './request-rights.js';
 import {isOpen} from './request-texts.js';
 import {card} from './request-view.js';
 import {rolloutButton} from './rollout-view.js';
-import {confirmEarly, scheduleButton} from './schedule-view.js';
+import {scheduleButton} from './schedule-view.js';
 import {takeRequest} from './requested-draft.js';
 
 /** @typedef {import('./request-visit.js').RequestVisit} RequestVisit */
@@ -91,7 +92,8 @@ export function contentActs(visit, request, rights, titles) {
 }
 
 /**
- * Publishes a request, after a question if that removes most settings, or comes before its time.
+ * Publishes a request, after a question if that reaches production, removes most settings, or comes
+ * before its time.
  *
  * @param {RequestVisit} visit
  * @param {ChangeRequest} request
@@ -105,8 +107,11 @@ async function publish(visit, request, grounds) {
             || parts.some(({name, new: now}) => name === 'archived' && now === true)).length;
     const total = workspace.versionNumber === liveVersionNumber
         ? settingCount(withoutArchived(workspace.published)) : removed;
-    if (removed * 2 > total && !await confirmRemoval(details, {removed, total})) return;
-    if (!await confirmEarly(request)) return;
+    const removesMost = removed * 2 > total;
+    if (removesMost && !await confirmRemoval(details, {removed, total})) return;
+    if (!await confirmPublish(details, request, {
+        action: grounds?.approves ? 'Approve and publish' : 'Publish',
+        isProductionAsked: removesMost || grounds?.bypass !== undefined})) return;
     const cancelsSchedule = waitingPart(schedule) === 'start';
     const answer = await visit.act((acts) => acts.publish({...grounds, cancelsSchedule}),
         'The request is published.', () => reasonInput(workspace).forget());
@@ -151,13 +156,15 @@ async function close(visit, comments) {
 export function publishCard(visit, request, rights, comments) {
     const {details, session, workspace} = visit.context;
     const bypass = async () => {
-        const reason = await askReason(workspace, details);
+        const reason = await askReason(
+            workspace, visit.context.details, `“${request.title}” `);
         if (reason !== undefined) await publish(visit, request, {bypass: reason});
     };
+    const mayPublish = [rights.publish, rights.approveAndPublish, rights.bypass].includes(null);
     const reasons = [...new Set([rights.publish, approvalProblem(request), rights.close])]
         .filter((reason) => reason !== null);
     return card('publish-request', 'Publish', null,
-        productionNotice(details, 'This publishes to'),
+        mayPublish && productionNotice(details, 'This publishes to'),
         waitingNotice(visit.waiting.filter(({id}) => id !== request.id)),
         h('div', {class: 'actions'},
             actButton('publish', 'Publish', rights.publish, () => publish(visit, request),

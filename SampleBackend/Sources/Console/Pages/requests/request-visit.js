@@ -30,7 +30,6 @@ import {aboutView, attentionView, card, changesViews, commentsView, votesView}
 
 const doubtText = 'The connection broke, so the console does not know the outcome. It asks the '
     + 'server until it answers.';
-
 const changedText = 'This request has changed: look at what is new.';
 
 /** One visit, from `start` to `end`. */
@@ -113,7 +112,8 @@ export class RequestVisit {
             this.drawActs();
         });
         followSchedules(() => [this.#request?.schedule], signal, follow);
-        workspace.addEventListener('change', () => this.#request && this.drawActs(), {signal});
+        workspace.addEventListener('change', () => this.drawActs(), {signal});
+        workspace.addEventListener('detailschange', () => this.drawActs(), {signal});
     }
 
     end() {
@@ -266,9 +266,10 @@ export class RequestVisit {
                 {outcome: 'refused', message: error.message}));
         this.#isActing = false;
         this.#disable(false);
-        if (answer.outcome === 'done') used();
+        const isDone = answer.outcome === 'done';
+        if (isDone) used();
         if (this.left.aborted) {
-            if (answer.outcome === 'done') announce(done);
+            if (isDone) announce(done);
             return answer;
         }
         if (answer.request) this.#show(answer.request);
@@ -286,12 +287,11 @@ export class RequestVisit {
             this.say('warning', `${changedText} The connection broke, so look whether it has what `
                 + 'you did; what you entered is kept.', answer.news);
             break;
-        case 'left':
-            break;
+        case 'left': break;
         default:
             this.say(answer.outcome === 'refused' ? 'error' : 'warning', answer.message);
         }
-        if (answer.outcome !== 'done') showResult(this.notice);
+        if (!isDone) showResult(this.notice);
         else if (key && document.activeElement === document.body) {
             /** @type {?HTMLElement} */ (this.#main.querySelector('h1'))?.focus();
         }

@@ -142,18 +142,3 @@ export function scheduleCard(visit, request, rights) {
             actButton('cancel-schedule', part === 'start' ? 'Cancel the schedule …'
                 : 'Cancel the end …', rights.moveSchedule, () => cancel(visit, shown))));
 }
-
-/**
- * Asks whether to publish a request before its time; true at once for one that does not wait.
- *
- * @param {ChangeRequest} request
- */
-export async function confirmEarly({schedule: waiting, requiredApprovals}) {
-    if (!waiting || waitingPart(waiting) !== 'start') return true;
-    const {at, until, zone, rollout} = waiting;
-    return ask({title: 'Publish before its time?', action: 'Publish now', cancel: 'Let it wait',
-        text: `The request is scheduled for ${zonedText(at, zone)}. Publishing it now cancels `
-            + `that${until ? `; it is not taken back ${zonedText(until, zone)} either` : ''}.`
-            + (rollout ? ' It stays as it is then: no step of the rollout follows.' : '')
-            + (requiredApprovals ? ' Approvals for that time do not count now.' : '')});
-}

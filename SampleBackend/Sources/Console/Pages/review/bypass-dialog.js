@@ -22,9 +22,10 @@ export const reasonInput = (workspace) => new PageInput('bypass', workspace);
  *
  * @param {{user: string, project: string}} workspace
  * @param {Project} details
+ * @param {string} [what] What is published, with a space behind it; the draft is not named.
  * @returns {Promise<string | undefined>}
  */
-export function askReason(workspace, details) {
+export function askReason(workspace, details, what = '') {
     const kept = reasonInput(workspace);
     /** @type {HTMLInputElement} */
     const reason = h('input', {type: 'text', autocomplete: 'off', required: true,
@@ -32,7 +33,7 @@ export function askReason(workspace, details) {
         oninput: () => kept.keep(reason.value)});
     return openDialog('Publish without approval?', (close) => dialogForm({
         fields: [
-            productionNotice(details, 'This publishes to'),
+            productionNotice(details, `This publishes ${what}to`),
             message('warning', 'Nobody has to approve this. The history, the audit trail and the '
                 + 'change request show your name and the reason.'),
             field('Reason', reason, {hint: 'At most 200 characters.'})],
