@@ -23,14 +23,18 @@ class ChangeRequestCase(TaskCase):
         status, answer = self.call("PUT", "protection", {"requiredApprovals": 1} | members, If_Match="*")
         self.assertEqual(status, 200, answer)
 
-    def become(self, person, role="editor"):
-        """Continues as a person, in another session."""
+    def token_of(self, person, role="editor"):
+        """The token of a person."""
         if person not in self.tokens:
             status, answer = self.administer("POST", "/v1/tokens", {
                 "name": f"{person} {uuid4().hex[:8]}", "role": role, "owner": person})
             self.assertEqual(status, 200, answer)
             self.tokens[person] = answer["token"]
-        self.token = self.tokens[person]
+        return self.tokens[person]
+
+    def become(self, person, role="editor"):
+        """Continues as a person, in another session."""
+        self.token = self.token_of(person, role)
         # The page of the session before must not report that it has ended.
         self.driver.get("about:blank")
         self.continue_session()
@@ -171,6 +175,92 @@ class ReviewingTests(ChangeRequestCase):
         self.press("Close the request")
         self.wait_for_text("The request is closed.", "main .success")
         self.assertEqual(self.state(request), "closed")
+
+    def vote_as(self, person, request, act, **body):
+        """A person votes or comments, without the browser."""
+        token = self.token_of(person)
+        etag = self.call("GET", f"changeRequests/{request}")[1]["etag"]
+        status, answer = self.call("POST", f"changeRequests/{request}{act}", body,
+                                   Authorization=f"Bearer {token}", If_Match=f'"{etag}"')
+        self.assertIn(status, (200, 201), answer)
+
+    def announced(self):
+        return self.find_all("#announcements")[0].get_attribute("textContent")
+
+    @gate
+    def test_shows_votes_and_comments_of_others_while_it_is_open(self):
+        self.protect(requiredApprovals=2)
+        request = self.make_request()
+        self.become("Ada")
+        self.open_request(request)
+        self.press("Edit title and text")
+        self.write("Title", "Not saved yet")
+        comment = self.field("Your comment")
+        comment.send_keys("Half a sen")
+        approve = self.field("Your comment").find_element(By.XPATH, "//button[.='Approve']")
+        self.vote_as("Bob", request, ":approve")
+        self.wait_for_text("1 of 2 approvals", "main")
+        self.wait_for_text("Bob approved.", "main .info")
+        self.wait_for(lambda: self.announced().strip() == "Bob approved.", "the announcement")
+        # The field stays in place, as does a button that somebody is about to press.
+        self.assertEqual(self.driver.switch_to.active_element, comment)
+        comment.send_keys("tence")
+        self.assertEqual(comment.get_attribute("value"), "Half a sentence")
+        self.assertTrue(approve.is_enabled())
+        self.assertEqual(self.field("Title").get_attribute("value"), "Not saved yet")
+        self.vote_as("Cleo", request, "/comments", text="Why now?")
+        self.wait_for_text("Why now?", "[aria-label=Comments]")
+        self.wait_for(lambda: self.announced().strip() == "Cleo commented.", "the announcement")
+        self.assertEqual([e.text for e in self.find_all("main .info li")],
+                         ["Bob approved.", "Cleo commented."])
+        self.check_page("change-request-news")
+        self.press("Approve")
+        self.wait_for_text("You approve this request.", "main .success")
+        self.assertEqual(self.state(request), "approved")
+
+    @gate
+    def test_does_not_replace_what_is_being_reviewed(self):
+        request = self.make_request()
+        self.become("Bob")
+        self.open_request(request)
+        self.write("Your comment", "Fine")
+        base = f'"etag-{self.project}-{self.version()}"'
+        status, answer = self.call("PATCH", f"changeRequests/{request}", {
+            "template": with_interval("5"), "base": base}, If_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.wait_for_text("What this request changes was edited since you opened it.",
+                           "main .warning")
+        self.assertEqual([e.text.split("\n")[1] for e in self.find_all(".diff .side")],
+                         ["60.0", "45"])
+        self.check_page("change-request-edited")
+        # A vote on what is shown is refused.
+        self.press("Approve")
+        self.wait_for_text("Nothing was done; what you entered is kept.", "main .warning")
+        self.browser.take_errors()
+        self.assertEqual(self.call("GET", f"changeRequests/{request}")[1]["votes"], [])
+        self.wait_for(lambda: [e.text.split("\n")[1] for e in self.find_all(".diff .side")]
+                      == ["60.0", "5"], "the new content")
+        status, answer = self.call("PATCH", f"changeRequests/{request}", {
+            "template": with_interval("6"), "base": base}, If_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.press("Show what it is now")
+        self.wait_for(lambda: [e.text.split("\n")[1] for e in self.find_all(".diff .side")]
+                      == ["60.0", "6"], "the newest content")
+        self.press("Approve")
+        self.wait_for_text("You approve this request.", "main .success")
+
+    @gate
+    def test_follows_the_list_while_it_is_open(self):
+        self.protect()
+        self.go("change-requests")
+        self.wait_for_text("No change request has this state.", "main")
+        first = self.make_request(title="One")
+        self.wait_for_text("One", "main tbody")
+        self.wait_for_text("0 of 1", "main tbody")
+        self.vote_as("Bob", first, ":approve")
+        self.wait_for_text("1 of 1", "main tbody")
+        self.wait_for(lambda: self.announced().strip() == "“One”: Approved, 1 of 1 approval.",
+                      "the announcement")
 
     @gate
     def test_names_conflicts_and_opens_the_request_in_the_draft(self):

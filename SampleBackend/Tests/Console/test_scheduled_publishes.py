@@ -152,6 +152,20 @@ class SchedulingTests(ScheduledPublishCase):
         self.wait_for_text("Past", "main h2")
         self.wait_for_text("Cancelled", "main tbody")
 
+    def test_follows_what_others_schedule(self):
+        self.edit_interval("50")
+        request = self.make_request()
+        self.go("change-requests", state="scheduled")
+        self.wait_for_text("Nothing is scheduled.", "main")
+        self.schedule(request, tomorrow(9))
+        self.wait_for_text("Will be published", "main tbody")
+        self.go("review")
+        self.wait_for_text("Change request “Look sooner” is scheduled for", "main")
+        etag = self.call("GET", f"changeRequests/{request}")[1]["etag"]
+        self.assertEqual(self.call(
+            "DELETE", f"scheduledPublishes/{request}", If_Match=f'"{etag}"')[0], 200)
+        self.wait_for(lambda: "is scheduled for" not in self.find("main").text, "the review")
+
     @gate
     def test_asks_before_a_request_is_published_to_production(self):
         self.protect(selfApproval=True)

@@ -4,9 +4,9 @@ import {afterEach, beforeEach, test} from 'node:test';
 
 import {commentPlace, commentPlaces, placedComment}
     from '../../Sources/Console/Pages/requests/request-places.js';
-import {makersText, newsOf, outdatedText, stateBadge, votesText}
+import {hasOtherContent, listNews, makersText, newsOf, outdatedText, stateBadge, votesText}
     from '../../Sources/Console/Pages/requests/request-texts.js';
-import {perform, requestActs} from '../../Sources/Console/Pages/requests/request-acts.js';
+import {outcomeMessage, perform, requestActs} from '../../Sources/Console/Pages/requests/request-acts.js';
 import {earlyText} from '../../Sources/Console/Pages/requests/publish-question.js';
 import {requestImpact} from '../../Sources/Console/Pages/requests/request-impact.js';
 import {RequestInput} from '../../Sources/Console/Pages/requests/request-input.js';
@@ -125,9 +125,48 @@ test('the news of a request name what is new', () => {
         liveVersionNumber: '6', baseVersionNumber: '6', votes: [vote('Bob', 'approve')],
         comments: [{actor: 'ci', text: 'Checked', time: '2026-11-29T11:00:00Z'}]};
     assert.deepEqual(newsOf(request, now), ['The title is now “Sooner”.', 'The text was changed.',
-        'What it changes was edited.', 'Bob approves.', 'ci has commented.',
+        'What it changes was edited.', 'Bob approved.', 'ci commented.',
         'Version 6 was published.', 'The request is closed now.']);
     assert.deepEqual(newsOf(now, now), []);
+});
+
+test('votes and comments leave what a request changes as it is, an edit does not', () => {
+    const voted = {...request, etag: 'other.5', votes: [vote('Bob', 'approve')],
+        comments: [{actor: 'ci', text: 'x', time: ''}]};
+    assert.equal(hasOtherContent(request, voted), false);
+    assert.deepEqual(newsOf(request, voted), ['Bob approved.', 'ci commented.']);
+    assert.equal(hasOtherContent(request, {...request, baseVersionNumber: '6'}), true);
+    assert.equal(hasOtherContent(request, {...request, changes: {...request.changes,
+        conditions: [{change: 'ADDED', name: 'x', section: '', key: '', parts: []}]}}), true);
+});
+
+test('a comment on what was edited meanwhile says that it was', () => {
+    const edited = {...request, baseVersionNumber: '6'};
+    const done = {outcome: 'done', request: edited};
+    assert.deepEqual(outcomeMessage(done, 'You have commented.', request, {}), {kind: 'warning',
+        text: 'You have commented. This request has changed: look at what is new.',
+        news: ['What it changes was edited.']});
+    assert.deepEqual(outcomeMessage(done, 'It is replaced.', request, {isEdit: true}),
+        {kind: 'success', text: 'It is replaced.'});
+    assert.equal(outcomeMessage({outcome: 'left'}, '', request, {}), null);
+    assert.deepEqual(outcomeMessage({outcome: 'unapproved', message: 'No.'}, '', request, {}),
+        {kind: 'warning', text: 'No.'});
+});
+
+test('the news of a list name the requests, up to three', () => {
+    const other = {...request, id: 'r2', title: 'Other'};
+    const scheduledOther = {...other, schedule: {state: 'waiting', at: '', time: ''}};
+    const approved = {...request, state: 'approved', missingApprovals: 1,
+        votes: [vote('Bob', 'approve')]};
+    assert.deepEqual(listNews([request, other], [other, request]), []);
+    assert.deepEqual(listNews([request], [approved]),
+        ['“Look sooner”: Approved, 1 of 2 approvals.']);
+    assert.deepEqual(listNews([other], [scheduledOther, request]),
+        ['“Other”: Scheduled.', '“Look sooner” is new.']);
+    assert.deepEqual(listNews([request, other], [request]),
+        ['“Other” is no longer in this list.']);
+    const many = ['a', 'b', 'c', 'd'].map((id) => ({...request, id}));
+    assert.deepEqual(listNews([], many), ['4 requests in this list changed.']);
 });
 
 test('a publish that is published by others is not news of a vote that stays', () => (
@@ -417,6 +456,20 @@ test('a page of a list is filled by several answers, also empty ones', async () 
         {pageSize: 1, pageToken: 'b'}]);
     await list.more();
     assert.deepEqual([list.list, list.nextPageToken], [[1, 2, 3, 4], undefined]);
+});
+
+test('a list is read again with as many items as it shows', async () => {
+    const asked = [];
+    const list = new PagedList(async (page) => {
+        asked.push(page.pageSize);
+        return {entries: Array(Math.min(2, page.pageSize)).fill('x'), nextPageToken: 'next'};
+    }, new AbortController().signal, 3);
+    await list.start();
+    await list.more();
+    assert.equal(list.list.length, 6);
+    asked.length = 0;
+    await list.again();
+    assert.deepEqual([list.list.length, asked], [6, [6, 4, 2]]);
 });
 
 // Protection.

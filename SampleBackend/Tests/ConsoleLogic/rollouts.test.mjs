@@ -4,7 +4,7 @@ import {afterEach, beforeEach, test} from 'node:test';
 
 import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {perform, requestActs} from '../../Sources/Console/Pages/requests/request-acts.js';
-import {followSchedules} from '../../Sources/Console/Pages/requests/schedule-following.js';
+import {followRequests, hasFuture} from '../../Sources/Console/Pages/requests/request-following.js';
 import {scheduleBadge, scheduleNews, scheduleTexts}
     from '../../Sources/Console/Pages/requests/schedule-texts.js';
 import {firstRollout, intervalText, percentsIn, rolloutConditions, rolloutMeaning, rolloutProblems,
@@ -277,18 +277,24 @@ test('the next step of a rollout that runs waits for its time; one that is held,
 });
 
 test('a rollout is read again when a step comes, and at an interval for what apps report', async () => {
-    const read = {due: 0, held: 0, ended: 0};
+    const read = {due: 0, held: 0};
     const left = new AbortController();
-    const follow = (name, rollout) => followSchedules(() => [{...schedule, rollout}, undefined],
-        left.signal, () => {
+    const follow = (name, rollout) => followRequests(() => [{...schedule, rollout}, undefined],
+        15_000, left.signal, async () => {
             read[name] += 1;
         });
     follow('due', {...running, nextTime: new Date(0).toISOString()});
     follow('held', held);
-    follow('ended', {...held, state: 'stopped'});
     for (let passed = 0; passed < 31; passed += 1) await clock.pass(1000);
-    assert.deepEqual([read.due > 10, read.held, read.ended], [true, 2, 0]);
+    assert.deepEqual([read.due > 10, read.held], [true, 2]);
     left.abort();
+});
+
+test('a published request is followed while its rollout has not ended', () => {
+    const of = (rollout) => hasFuture({state: 'published', schedule: {...schedule, rollout}});
+    assert.deepEqual([of(running), of(held), of({...held, state: 'stopped'}),
+        hasFuture({state: 'published'}), hasFuture({state: 'closed'}), hasFuture({state: 'open'})],
+    [true, true, false, false, false, true]);
 });
 
 // What is sent.

@@ -265,18 +265,21 @@ test('what waits is read from all pages, the next time first', async () => {
     assert.deepEqual(await waitingSchedules('p', signal), []);
 });
 
-test('what waits is read again when the time of one has come', async () => {
+test('what waits is read again when the time of one has come, and at an interval', async () => {
     const soon = {...request, schedule: {...schedule, time: new Date(0).toISOString()}};
+    const late = {...request, id: 'r2', schedule: {...schedule, time: '2200-01-01T00:00:00Z'}};
     const shown = [];
-    const answers = [[soon, {...request, id: 'r2', schedule: {...schedule,
-        time: '2200-01-01T00:00:00Z'}}], [], [soon]];
+    const answers = [[soon, late], [], [late], [late], [soon]];
     const requests = answerRequests(() => ({body: {scheduledPublishes: answers.shift()}}));
     const left = new AbortController();
     const again = followWaiting('p', left.signal, (waiting) => shown.push(waiting.length));
-    for (let second = 0; second < 20; second += 1) await clock.pass(1000);
+    for (let second = 0; second < 14; second += 1) await clock.pass(1000);
     assert.deepEqual([shown, requests.length], [[2, 0], 2]);
+    // What others have scheduled; the same is not shown again.
+    for (let second = 0; second < 17; second += 1) await clock.pass(1000);
+    assert.deepEqual([shown, requests.length], [[2, 0, 1], 4]);
     await again();
     left.abort();
     for (let second = 0; second < 20; second += 1) await clock.pass(1000);
-    assert.deepEqual([shown, requests.length], [[2, 0, 1], 3]);
+    assert.deepEqual([shown, requests.length], [[2, 0, 1, 1], 5]);
 });

@@ -9,7 +9,7 @@ import {actOn, cancelSchedule, commentOn, editRequest, moveEnd, moveSchedule, pu
     readRequest, scheduleRequest} from '../server/change-requests.js';
 import {clearDoubt, isUnsettled} from '../server/publishing.js';
 import {actOnRollout, rollOutRequest} from '../server/rollouts.js';
-import {newsOf} from './request-texts.js';
+import {hasOtherContent, newsOf} from './request-texts.js';
 
 /**
  * An act: how it is sent, and whether a newer state of the request has it.
@@ -18,6 +18,7 @@ import {newsOf} from './request-texts.js';
  * @property {() => Promise<{request?: ChangeRequest, version?: Version}>} send
  * @property {(now: ChangeRequest) => boolean} isDone
  * @property {boolean} [isRepeatable] False if sending it twice does it twice.
+ * @property {boolean} [isEdit] True if it edits what the request changes.
  */
 
 /**
@@ -138,7 +139,7 @@ export function requestActs(project, request, user) {
         }),
         /** @returns {RequestAct} */
         replace: () => ({
-            send: () => changed(editRequest(project, request, {draft: true})),
+            send: () => changed(editRequest(project, request, {draft: true})), isEdit: true,
             // The answer does not say whose draft it is.
             isDone: () => false,
         }),
@@ -233,5 +234,37 @@ export async function perform(project, request, act, options) {
         const found = await clearDoubt(repeats ? sendNow : readNow, {...options,
             onDoubt: (attempt) => options.onDoubt(attempt, repeats)});
         return found ?? {outcome: 'left'};
+    }
+}
+
+/** What is said of a request that is not as it was shown. */
+export const changedText = 'This request has changed: look at what is new.';
+
+/**
+ * What is said of an act; null when the page was left before its outcome is known.
+ *
+ * @param {ActOutcome} answer
+ * @param {string} done Sentence about the success.
+ * @param {ChangeRequest} shown The request as it was shown.
+ * @param {Pick<RequestAct, 'isEdit'>} act
+ * @returns {?{kind: 'success' | 'warning' | 'error', text: string, news?: string[]}}
+ */
+export function outcomeMessage({outcome, request, message, news}, done, shown, {isEdit}) {
+    switch (outcome) {
+    case 'done':
+        // A comment is added to whatever the request is then.
+        return !isEdit && request && hasOtherContent(shown, request)
+            ? {kind: 'warning', text: `${done} ${changedText}`, news: newsOf(shown, request)}
+            : {kind: 'success', text: done};
+    case 'changed':
+        return {kind: 'warning', news,
+            text: `${changedText} Nothing was done; what you entered is kept.`};
+    case 'unclear':
+        return {kind: 'warning', news, text: `${changedText} The connection broke, so look whether `
+            + 'it has what you did; what you entered is kept.'};
+    case 'left':
+        return null;
+    default:
+        return {kind: outcome === 'refused' ? 'error' : 'warning', text: message ?? ''};
     }
 }

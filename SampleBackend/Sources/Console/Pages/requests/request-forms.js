@@ -32,6 +32,8 @@ export class CommentForm {
     #about = h('div', {});
     #actions = h('div', {class: 'actions'});
     #reasons = h('div', {});
+    /** What the form offers, as text. */
+    #offered = '';
     /** @type {HTMLSelectElement | null} */
     #place = null;
     text;
@@ -62,19 +64,23 @@ export class CommentForm {
      * @param {RequestRights} rights
      */
     show(request, rights) {
-        const about = this.#place?.value ?? this.#input.content.about ?? '';
         const places = commentPlaces(request);
+        const {comment, approve, requestChanges} = rights;
+        const offered = JSON.stringify([places, comment, approve, requestChanges]);
+        if (offered === this.#offered) return;
+        this.#offered = offered;
+        const about = this.#place?.value ?? this.#input.content.about ?? '';
         // A place that the request no longer changes can still be meant.
         if (about && !places.some(([path]) => path === about)) places.push([about, about]);
         this.#place = choice(places, about, {'data-focus': 'about', onchange: () => (
             this.#input.keep({about: this.#place?.value}))});
         redraw(this.#about, field('About', this.#place));
         redraw(this.#actions,
-            actButton('send-comment', 'Comment', rights.comment, () => this.#send('comment')),
-            actButton('approve', 'Approve', rights.approve, () => this.#send('approve'), 'primary'),
-            actButton('request-changes', 'Ask for changes', rights.requestChanges,
+            actButton('send-comment', 'Comment', comment, () => this.#send('comment')),
+            actButton('approve', 'Approve', approve, () => this.#send('approve'), 'primary'),
+            actButton('request-changes', 'Ask for changes', requestChanges,
                 () => this.#send('requestChanges')));
-        const reasons = new Set([rights.approve, rights.requestChanges, rights.comment]
+        const reasons = new Set([approve, requestChanges, comment]
             .filter((reason) => reason !== null));
         fill(this.#reasons, [...reasons].map((reason) => h('p', {class: 'hint'}, reason)));
     }

@@ -4,8 +4,8 @@
 
 import {administratorName} from '../controls/controls.js';
 import {conflictName} from '../merge/conflict-view.js';
-import {capitalized, numberText, versionText} from '../text/formats.js';
-import {scheduleNews} from './schedule-texts.js';
+import {capitalized, count, numberText, versionText} from '../text/formats.js';
+import {scheduleBadge, scheduleNews} from './schedule-texts.js';
 
 /**
  * States with their texts, those of open requests first.
@@ -90,6 +90,18 @@ export function outdatedText(
 }
 
 /**
+ * True if two states of a request differ in what they change: a vote is on one of them.
+ *
+ * @param {Pick<ChangeRequest, 'changes' | 'baseVersionNumber'>} before
+ * @param {Pick<ChangeRequest, 'changes' | 'baseVersionNumber'>} now
+ */
+export function hasOtherContent(before, now) {
+    const [was, is] = [before, now].map(({changes, baseVersionNumber}) => (
+        JSON.stringify([changes, baseVersionNumber])));
+    return was !== is;
+}
+
+/**
  * What is new in a request since it was shown, as sentences.
  *
  * @param {ChangeRequest} before
@@ -97,8 +109,6 @@ export function outdatedText(
  * @returns {string[]}
  */
 export function newsOf(before, now) {
-    const [was, is] = [before, now].map(({changes, baseVersionNumber}) => (
-        JSON.stringify([changes, baseVersionNumber])));
     const newVotes = now.votes.filter(({person, time}) => !before.votes.some((vote) => (
         vote.person === person && vote.time === time)));
     const known = (before.comments ?? []).length;
@@ -106,10 +116,10 @@ export function newsOf(before, now) {
     return [
         before.title === now.title ? [] : [`The title is now “${now.title}”.`],
         (before.text ?? '') === (now.text ?? '') ? [] : ['The text was changed.'],
-        was === is ? [] : ['What it changes was edited.'],
-        newVotes.map((vote) => `${vote.person} ${vote.verdict === 'approve' ? 'approves'
-            : 'asks for changes'}.`),
-        (now.comments ?? []).slice(known).map((comment) => `${participantName(comment)} has `
+        hasOtherContent(before, now) ? ['What it changes was edited.'] : [],
+        newVotes.map((vote) => `${vote.person} ${vote.verdict === 'approve' ? 'approved'
+            : 'asked for changes'}.`),
+        (now.comments ?? []).slice(known).map((comment) => `${participantName(comment)} `
             + 'commented.'),
         live === undefined || live === before.liveVersionNumber ? []
             : [`${capitalized(versionText(live))} was published.`],
@@ -117,6 +127,40 @@ export function newsOf(before, now) {
             : [`The request is ${now.state} now.`],
         scheduleNews(before.schedule, now.schedule),
     ].flat();
+}
+
+/** Requests that the news of a list name. */
+const namedNumber = 3;
+
+/**
+ * What is new in a list of requests since it was shown, as sentences.
+ *
+ * @param {ChangeRequest[]} before
+ * @param {ChangeRequest[]} now
+ * @returns {string[]}
+ */
+export function listNews(before, now) {
+    const known = new Map(before.map((request) => [request.id, request]));
+    /** @param {ChangeRequest} request */
+    const badges = (request) => [stateBadge(request.state)[0],
+        ...request.schedule ? [scheduleBadge(request.schedule)[0]] : []];
+    /** @param {ChangeRequest} request */
+    const votes = (request) => [`${votesText(request)} ${
+        (request.requiredApprovals || request.votes.length) === 1 ? 'approval' : 'approvals'}`];
+    const news = now.flatMap((request) => {
+        const was = known.get(request.id);
+        known.delete(request.id);
+        if (!was) return [`“${request.title}” is new.`];
+        const changed = [badges, votes].flatMap((texts) => {
+            const old = texts(was);
+            return texts(request).filter((text) => !old.includes(text));
+        });
+        return changed.length ? [`“${request.title}”: ${changed.join(', ')}.`] : [];
+    });
+    const gone = [...known.values()].map(({title}) => `“${title}” is no longer in this list.`);
+    const all = [...news, ...gone];
+    return all.length > namedNumber ? [`${count(all.length, 'request')} in this list changed.`]
+        : all;
 }
 
 /**

@@ -52,19 +52,23 @@ function endingView({state, ending}) {
     bypassReason && h('p', {}, `It was published without approval: ${bypassReason}`));
 }
 
+/** @param {ChangeRequest} request */
+export function aboutBadge({state}) {
+    return badge(...stateBadge(state));
+}
+
 /**
- * State, author and text of a request.
+ * Author and text of a request, and how it ended.
  *
  * @param {ChangeRequest} request
- * @param {unknown} actions
  */
-export function aboutView(request, actions) {
-    const {state, text, creationTime, updateTime, baseVersionNumber} = request;
-    return card('about', 'About', badge(...stateBadge(state)),
+export function aboutTexts(request) {
+    const {text, creationTime, updateTime, baseVersionNumber} = request;
+    return [
         h('p', {}, `By ${makersText(request)}, `, timeText(creationTime),
             updateTime !== creationTime && [', last changed ', timeText(updateTime)],
             `. Based on ${versionText(baseVersionNumber)}.`),
-        text && h('p', {class: 'request-text'}, text), endingView(request), actions);
+        text && h('p', {class: 'request-text'}, text), endingView(request)];
 }
 
 /**

@@ -14,8 +14,8 @@ import {listRequests, listScheduled} from '../server/change-requests.js';
 import {PagedList} from '../server/paged-list.js';
 import {count} from '../text/formats.js';
 import {zonedText} from '../text/time-zones.js';
-import {isOpen, makersText, stateBadge, states, votesText} from './request-texts.js';
-import {followSchedules} from './schedule-following.js';
+import {followRequests} from './request-following.js';
+import {isOpen, listNews, makersText, stateBadge, states, votesText} from './request-texts.js';
 import {scheduledViews} from './scheduled-list.js';
 
 /** @typedef {import('../server/paged-list.js').ListedPage} ListedPage */
@@ -25,6 +25,12 @@ const pageSize = 20;
 
 /** Requests of an answer; the server sends at most 50. */
 const answerSize = 50;
+
+/** Milliseconds between readings; the server compares each open request with what is live. */
+const lookInterval = 15_000;
+
+/** Requests up to which a list is read again by itself. */
+const followedSize = 200;
 
 /**
  * Requests of a page of the scheduled ones: usually all, since those that wait are shown in the
@@ -91,7 +97,8 @@ export function show(main, context) {
     /** @param {ListedPage} page @param {AbortSignal} signal */
     const readAll = async (page, signal) => {
         const {changeRequests, nextPageToken} = await listRequests(context.project, {
-            ...page, state: ['', 'all'].includes(filter) ? undefined : filter}, signal);
+            ...page, pageSize: Math.min(page.pageSize, answerSize),
+            state: ['', 'all'].includes(filter) ? undefined : filter}, signal);
         return {nextPageToken,
             entries: filter ? changeRequests : changeRequests.filter(isOpen)};
     };
@@ -105,6 +112,7 @@ export function show(main, context) {
         ? new PagedList(readScheduled, left.signal, scheduledSize)
         : new PagedList(readAll, left.signal, pageSize));
     let requests = newList();
+    let isReadingMore = false;
     const draw = () => {
         const {list, nextPageToken} = requests;
         const none = emptyTexts[filter] ?? 'No change request has this state.';
@@ -114,19 +122,28 @@ export function show(main, context) {
             h('a', {class: 'button', href: address('review')}, 'Review the draft'))),
         nextPageToken && moreButton(list.length ? 'Show older requests' : 'Search older requests',
             async () => {
-                if (await requests.more()) draw();
+                isReadingMore = true;
+                try {
+                    if (await requests.more()) draw();
+                } finally {
+                    isReadingMore = false;
+                }
             }));
     };
-    /** Reads the first page; `isQuiet` keeps what is shown until then. */
-    const start = async (isQuiet = false) => {
-        if (!isQuiet) fill(body, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
+    /** True while the first page is read, or could not be. */
+    let isLoading = true;
+    /** Reads the first page. */
+    const start = async () => {
+        fill(body, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
+        isLoading = true;
         const read = requests;
         try {
             if (!await read.start() || read !== requests) return;
+            isLoading = false;
             draw();
-            if (!isQuiet) announce(`${count(read.list.length, 'request')} shown.`);
+            announce(`${count(read.list.length, 'request')} shown.`);
         } catch (error) {
-            if (isQuiet || read !== requests) return;
+            if (read !== requests) return;
             read.clear();
             fill(body, failedReading(error, read.signal, () => start()));
         }
@@ -140,12 +157,20 @@ export function show(main, context) {
     fill(main, pageHead('Change requests', 'Edits that others review before they are published.'),
         h('div', {class: 'filters'}, field('State', select)), body);
     start();
-    const refresh = () => {
-        // Older requests, which the user has loaded, would disappear.
-        const shown = filter === 'scheduled' ? scheduledSize : pageSize;
-        if (!document.hidden && requests.list.length <= shown) start(true);
+    /** Shows what is new in the list, and nothing else: a control that is in use stays. */
+    const refresh = async () => {
+        const read = requests;
+        const {list, nextPageToken} = read;
+        if (document.hidden || isLoading || isReadingMore || list.length > followedSize) return;
+        if (!await read.again().catch(() => false) || read !== requests) return;
+        if (JSON.stringify([list, nextPageToken])
+            === JSON.stringify([read.list, read.nextPageToken])) return;
+        draw();
+        const news = listNews(list, read.list);
+        if (news.length) announce(news.join(' '));
     };
-    followSchedules(() => requests.list.map(({schedule}) => schedule), left.signal, refresh);
+    followRequests(() => requests.list.map(({schedule}) => schedule), lookInterval, left.signal,
+        refresh);
     document.addEventListener('visibilitychange', refresh, {signal: left.signal});
     onNewVersion(context.workspace, left.signal, refresh);
     return () => left.abort();

@@ -23,6 +23,9 @@ const shownNumber = 3;
 /** Milliseconds between readings while the time of one has come. */
 const dueInterval = 5000;
 
+/** Milliseconds between other readings, after which what others schedule is shown. */
+const lookInterval = 15_000;
+
 /**
  * The requests whose schedule waits, in the order of their times; none if they cannot be read,
  * which must not prevent a publish.
@@ -51,7 +54,8 @@ export async function waitingSchedules(project, signal) {
 }
 
 /**
- * Reads the requests whose schedule waits, and again when the time of one has come.
+ * Reads the requests whose schedule waits, and again at an interval, and when the time of one has
+ * come.
  *
  * @param {string} project
  * @param {AbortSignal} signal Ends it.
@@ -62,12 +66,14 @@ export function followWaiting(project, signal, show) {
     /** @type {ChangeRequest[]} */
     let waiting = [];
     const read = async () => {
+        const before = JSON.stringify(waiting);
         waiting = await waitingSchedules(project, signal);
-        if (!signal.aborted) show(waiting);
+        if (!signal.aborted && JSON.stringify(waiting) !== before) show(waiting);
     };
     poll(async () => {
         if (waiting.some(({schedule}) => Date.now() >= dueTime(schedule))) await read();
     }, dueInterval, signal);
+    poll(read, lookInterval, signal);
     read();
     return read;
 }

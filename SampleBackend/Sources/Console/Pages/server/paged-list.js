@@ -47,6 +47,11 @@ export class PagedList {
         return this.#read([]);
     }
 
+    /** Reads the items that are shown again, with the first page at least; as `start`. */
+    again() {
+        return this.#read([], undefined, Math.max(this.#pageSize, this.list.length));
+    }
+
     /** Adds the next page. */
     more() {
         return this.#read(this.list, this.nextPageToken);
@@ -63,11 +68,12 @@ export class PagedList {
      *
      * @param {Item[]} before
      * @param {string} [pageToken]
+     * @param {number} [size] Items to add.
      */
-    async #read(before, pageToken) {
+    async #read(before, pageToken, size = this.#pageSize) {
         const signal = this.#nextRequest();
         this.signal = signal;
-        const end = before.length + this.#pageSize;
+        const end = before.length + size;
         let [list, token] = [before, pageToken];
         for (let request = 0; request < maximumRequests; request += 1) {
             try {
