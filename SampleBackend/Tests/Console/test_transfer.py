@@ -559,11 +559,87 @@ class PromotionTests(PromotionCase):
         self.assertFalse(self.button("Continue").is_enabled())
         self.check_page("comparison-viewer")
 
-    def test_is_refused_after_another_publish(self):
+    def publish_other(self, change):
+        """Publishes in the other project; `change` edits its parameters."""
+        template = self.administer("GET", f"/v1/projects/{self.other}/remoteConfig")[1]
+        change(template["parameterGroups"]["AppFeatures"]["parameters"])
+        status, answer = self.administer(
+            "PUT", f"/v1/projects/{self.other}/remoteConfig", template, If_Match="*")
+        self.assertEqual(status, 200, answer)
+
+    @gate
+    def test_compares_again_when_the_other_project_has_changed(self):
         self.compare()
-        self.publish(TEMPLATE, "Meanwhile")
         self.press("Continue with 2 settings")
-        self.wait_for_text("has changed meanwhile: compare again", "main")
+        self.wait_for_text("As in this project", "main fieldset label").click()
+        self.wait_for_text("Changes in this project: 2 settings.", "main")
+
+        def change(parameters):
+            del parameters["Added"]
+            parameters["Another"] = {"defaultValue": {"value": "1"}}
+        self.publish_other(change)
+        self.press("Put into the draft")
+        self.wait_for_text(
+            f"{self.other} has changed: compared again. 1 setting no longer differs: "
+            "AppFeatures.Added. 1 setting differs now, too, and is not chosen: "
+            "AppFeatures.Another. Look at what is copied, then press the button again.",
+            "main .info")
+        self.browser.take_errors()
+        self.wait_for_text(f"Version 2 of {self.other} and version 1 of this project", "main")
+        self.wait_for_text("Chosen: 1 of 2 settings.", "main")
+        # The decision between the same sides is kept.
+        self.wait_for_text("Changes in this project: 1 setting.", "main")
+        self.wait_for_text("As in this project", "main fieldset .option:has(:checked)")
+        self.check_page("promotion-again")
+        self.press("Put into the draft")
+        self.wait_for_text("Review", "main h1")
+        self.wait_for(lambda: self.call("GET", "draft")[0] == 200, "the draft")
+        parameters = self.call(
+            "GET", "draft")[1]["template"]["parameterGroups"]["AppFeatures"]["parameters"]
+        self.assertEqual(parameters["RefreshInterval"]["defaultValue"], {"value": "45.0"})
+        self.assertNotIn("Another", parameters)
+
+    @gate
+    def test_compares_again_when_this_project_has_changed(self):
+        self.compare()
+        self.named("input", "Copy AppFeatures.Added").click()
+        self.publish(with_interval("30.0"), "Meanwhile")
+        self.press("Continue with 1 setting")
+        self.wait_for_text(
+            "This project has changed: compared again. 1 chosen setting differs otherwise now: "
+            "AppFeatures.RefreshInterval.", "main .info")
+        self.browser.take_errors()
+        self.wait_for_text(f"Version 1 of {self.other} and version 2 of this project", "main")
+        self.wait_for_text("Chosen: 1 of 2 settings.", "main")
+        self.assertFalse(self.named("input", "Copy AppFeatures.Added").is_selected())
+        self.wait_for_text("Changes in this project: 1 setting.", "main")
+        self.wait_for_text("As in this project", "main fieldset label").click()
+        # While the result is put into the draft.
+        self.publish(with_interval("20.0"), "Again")
+        self.press("Put into the draft")
+        self.wait_for_text(f"Version 1 of {self.other} and version 3 of this project", "main")
+        self.browser.take_errors()
+        self.wait_for_text("Changes in this project: 1 setting.", "main")
+        self.wait_for_text("As in this project", "main fieldset .option:has(:checked)")
+        self.press("Put into the draft")
+        self.wait_for_text("Review", "main h1")
+        self.wait_for(lambda: self.interval() == "45.0", "the draft")
+
+    def test_asks_again_where_a_decision_was_between_other_sides(self):
+        self.compare()
+        self.press("Continue with 2 settings")
+        self.wait_for_text(f"As in {self.other}", "main fieldset label").click()
+        self.wait_for_text("Becomes as in", "main")
+        template = copy.deepcopy(TEMPLATE)
+        newest, = [each for each in template["conditions"] if each["name"] == "New versions"]
+        newest["expression"] = "app.version.>=(['4.0'])"
+        self.publish(template, "Another condition")
+        self.press("Put into the draft")
+        self.wait_for_text("1 decision is open again, since what it is between has changed.",
+                           "main .info")
+        self.browser.take_errors()
+        self.wait_for_text("1 choice left", "main")
+        self.assertFalse(self.button("Put into the draft").is_enabled())
 
 
 class PromotionOnAPhoneTests(PromotionCase):

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import './browser.mjs';
+import {comparisonNews} from '../../Sources/Console/Pages/transfer/comparison-news.js';
 import {PromotionChoice} from '../../Sources/Console/Pages/transfer/promotion-choice.js';
 
 /**
@@ -152,4 +153,64 @@ test('a section that only this project has is removed with all of its settings',
     assert.ok(choice.isEmpty);
     choice.choose('group', gone, true);
     assert.deepEqual(choice.request, {deletions: true, sections: ['Shop'], settings: []});
+});
+
+// Another comparison, after one of the projects has changed.
+
+test('what was chosen and still differs stays chosen, what is new is not', () => {
+    const before = choiceOf();
+    before.choose('setting', setting('b', 'CHANGED'), false);
+    const other = [{name: 'defaultValue', old: '1', new: '3'}];
+    const now = choiceOf({parameters: [setting('b', 'CHANGED'), setting('z', 'CHANGED', other),
+        setting('d', 'ADDED')]});
+    now.takeOver(before);
+    assert.equal(keys(now), 'z');
+    const {added, gone, changed} = now.newsSince(before);
+    assert.deepEqual([added, gone, changed].map((found) => found.map(({key}) => key)),
+        [['d'], ['a'], ['z']]);
+});
+
+test('a setting that was to be copied is not removed, one that was to be removed is', () => {
+    const before = choiceOf();
+    before.deletions = true;
+    before.choose('setting', setting('c', 'REMOVED'), true);
+    const now = choiceOf({parameters: [setting('a', 'REMOVED'), setting('c', 'REMOVED')]});
+    now.takeOver(before);
+    assert.equal(now.deletions, true);
+    assert.equal(keys(now), 'c');
+});
+
+test('a section is not chosen any more when a setting of it is new', () => {
+    const groups = [section('Home', 'CHANGED')];
+    const before = choiceOf({groups});
+    const same = choiceOf({groups});
+    same.takeOver(before);
+    assert.deepEqual(same.request.sections, ['Home']);
+    const more = choiceOf({groups, parameters: [setting('a', 'ADDED'), setting('b', 'CHANGED'),
+        setting('e', 'ADDED')]});
+    more.takeOver(before);
+    assert.deepEqual(more.request.sections, []);
+    assert.equal(keys(more), 'ab');
+});
+
+test('the news of another comparison say who has changed, and what became of the choice', () => {
+    /** @type {Comparison} */
+    const before = {with: 'staging', withVersionNumber: '12', withETag: 'etag-staging-12',
+        versionNumber: '7', etag: 'etag-shop-7', affectedSettings: [], conditions: [], groups: [],
+        parameters: []};
+    const none = {added: [], gone: [], changed: []};
+    const end = ' Look at what is copied, then press the button again.';
+    const [theirs, own] = [{withETag: 'etag-staging-13'}, {etag: 'etag-shop-8'}];
+    assert.equal(comparisonNews(before, {...before, ...theirs}, none, 0),
+        `staging has changed: compared again.${end}`);
+    assert.equal(comparisonNews(before, {...before, ...own}, none, 1), 'This project has changed: '
+        + `compared again. 1 decision is open again, since what it is between has changed.${end}`);
+    assert.equal(comparisonNews(before, {...before, ...own, ...theirs}, {
+        gone: [setting('a', 'ADDED')], added: ['b', 'c', 'd', 'e'].map((key) => setting(key, 'ADDED')),
+        changed: [setting('z', 'CHANGED'), section('Home', 'CHANGED')]}, 2),
+    'staging and this project have changed: compared again. 1 setting no longer differs: Home.a. '
+        + '4 settings differ now, too, and are not chosen: Home.b, Home.c, Home.d and 1 more. '
+        + '1 chosen setting and 1 chosen section differ otherwise now: Shop.z, Home. '
+        + `2 decisions are open again, since what they are between has changed.${end}`);
+    assert.equal(comparisonNews(before, before, none, 0), `Compared again.${end}`);
 });

@@ -3,19 +3,13 @@
  * reload.
  */
 
-import {jsonText} from '../json/json-text.js';
 import {ownKey} from '../storage/stored-data.js';
+import {ConflictChoices} from './conflict-choices.js';
 
 /** Chosen sides for the conflicts of one draft. */
-export class KeptChoices {
+export class KeptChoices extends ConflictChoices {
     #key;
     #base;
-    /**
-     * Sides by the conflict's path, with the sides between which they were chosen.
-     *
-     * @type {Map<string, {side: string, between: string}>}
-     */
-    #chosen = new Map();
 
     /**
      * `base` is the version on which the draft is based; the choices apply to that draft only.
@@ -24,30 +18,10 @@ export class KeptChoices {
      * @param {string} [base]
      */
     constructor(owner, base) {
-        this.#key = ownKey('merge', owner);
+        const key = ownKey('merge', owner);
+        super(storedChoices(key, base));
+        this.#key = key;
         this.#base = base;
-        try {
-            const kept = JSON.parse(sessionStorage.getItem(this.#key) ?? 'null');
-            if (kept?.base === base) this.#chosen = new Map(kept.choices);
-        } catch {
-            // Nothing usable was stored.
-        }
-    }
-
-    /** Chosen sides by the conflict's path, as the server takes them. */
-    get resolutions() {
-        return Object.fromEntries([...this.#chosen].map(([path, {side}]) => [path, side]));
-    }
-
-    /**
-     * Side that was chosen for a conflict as it is now.
-     *
-     * @param {MergeItem} item
-     * @returns {string | undefined}
-     */
-    of(item) {
-        const chosen = this.#chosen.get(item.conflict.path);
-        return chosen?.between === sides(item) ? chosen.side : undefined;
     }
 
     /**
@@ -55,27 +29,21 @@ export class KeptChoices {
      * @param {string} side
      */
     choose(item, side) {
-        this.#chosen.set(item.conflict.path, {side, between: sides(item)});
+        super.choose(item, side);
         this.#keep();
     }
 
-    /**
-     * Removes the choices for conflicts that have other sides now, and returns these conflicts.
-     *
-     * @param {MergeItem[]} items
-     */
+    /** @param {MergeItem[]} items */
     dropOutdated(items) {
-        const outdated = items.filter((item) => (
-            this.#chosen.has(item.conflict.path) && this.of(item) === undefined));
-        for (const {conflict} of outdated) this.#chosen.delete(conflict.path);
+        const outdated = super.dropOutdated(items);
         if (outdated.length) this.#keep();
-        return outdated.map(({conflict}) => conflict);
+        return outdated;
     }
 
     #keep() {
         try {
             sessionStorage.setItem(this.#key, JSON.stringify(
-                {base: this.#base, choices: [...this.#chosen]}));
+                {base: this.#base, choices: this.entries}));
         } catch {
             // If the storage is full, only the choices are not remembered.
         }
@@ -87,10 +55,16 @@ export class KeptChoices {
 }
 
 /**
- * What one chooses between, equal for the same choice.
- *
- * @param {MergeItem} item
+ * @param {string} key
+ * @param {string} [base]
+ * @returns {[string, {side: string, between: string}][]}
  */
-function sides({conflict: {mine, theirs}, dependents}) {
-    return jsonText([mine ?? null, theirs ?? null, dependents]);
+function storedChoices(key, base) {
+    try {
+        const kept = JSON.parse(sessionStorage.getItem(key) ?? 'null');
+        return kept?.base === base ? [...new Map(kept.choices)] : [];
+    } catch {
+        // Nothing usable was stored.
+        return [];
+    }
 }

@@ -2,6 +2,7 @@
  * The choice of settings and sections to copy from another project.
  */
 
+import {isEqual} from '../json/json.js';
 import {changeKey} from '../template/chosen-changes.js';
 import {count, numberText} from '../text/formats.js';
 
@@ -18,6 +19,11 @@ function copied(difference, deletions) {
     if (difference.change === 'REMOVED') return null;
     const parts = difference.parts.filter((part) => part.new !== undefined);
     return parts.length || !difference.parts.length ? {...difference, parts} : null;
+}
+
+/** @param {Difference} [difference] */
+function isRemoval(difference) {
+    return difference?.change === 'REMOVED';
 }
 
 /**
@@ -55,6 +61,42 @@ export class PromotionChoice {
         this.#dropIncomplete();
     }
 
+    /**
+     * Chooses what an earlier comparison had chosen, of what still differs, and nothing else. What
+     * was to be copied is not removed instead.
+     *
+     * @param {PromotionChoice} earlier
+     */
+    takeOver(earlier) {
+        this.#deletions = earlier.deletions;
+        this.#offer();
+        const before = earlier.#differences;
+        this.#chosen = new Set([...this.#differences].filter(([key, found]) => (
+            earlier.#chosen.has(key)
+                && isRemoval(before.get(key)) === isRemoval(found))).map(([key]) => key));
+        this.#dropIncomplete();
+    }
+
+    /**
+     * What can be chosen now and could not before, what could and cannot any more, and what is
+     * chosen and differs in another way.
+     *
+     * @param {PromotionChoice} earlier
+     * @returns {Record<'added' | 'gone' | 'changed', Difference[]>}
+     */
+    newsSince(earlier) {
+        const [before, now] = [earlier.#differences, this.#differences];
+        /** @param {Map<string, Difference>} some @param {Map<string, Difference>} others */
+        const without = (some, others) => [...some].filter(([key]) => !others.has(key))
+            .map(([, found]) => found);
+        return {added: without(now, before), gone: without(before, now),
+            changed: [...now].filter(([key, {change, parts}]) => {
+                const old = before.get(key);
+                return old && earlier.#chosen.has(key)
+                    && !isEqual([change, parts], [old.change, old.parts]);
+            }).map(([, found]) => found)};
+    }
+
     /** True if what only this project has of the chosen settings and sections is removed. */
     get deletions() {
         return this.#deletions;
@@ -64,7 +106,7 @@ export class PromotionChoice {
     set deletions(deletions) {
         this.#deletions = deletions;
         this.#offer();
-        const offered = new Set(this.#keys);
+        const offered = new Set(this.#differences.keys());
         for (const key of this.#chosen) if (!offered.has(key)) this.#chosen.delete(key);
         this.#dropIncomplete();
     }
@@ -178,7 +220,7 @@ export class PromotionChoice {
 
     /** @param {boolean} isChosen */
     chooseAll(isChosen) {
-        this.#chosen = new Set(isChosen ? this.#keys : []);
+        this.#chosen = new Set(isChosen ? this.#differences.keys() : []);
     }
 
     /**
@@ -196,10 +238,18 @@ export class PromotionChoice {
                 .map((found) => /** @type {[DifferenceKind, Difference]} */ (['group', found]))];
     }
 
-    get #keys() {
+    /**
+     * What can be chosen, by its key.
+     *
+     * @returns {Map<string, Difference>}
+     */
+    get #differences() {
         const {parameters, groups} = this.#offered;
-        return [...parameters.map((found) => changeKey('setting', found)),
-            ...groups.map((found) => changeKey('group', found))];
+        return new Map([
+            ...parameters.map((found) => /** @type {[string, Difference]} */ (
+                [changeKey('setting', found), found])),
+            ...groups.map((found) => /** @type {[string, Difference]} */ (
+                [changeKey('group', found), found]))]);
     }
 
     /** @param {DifferenceKind} kind @param {Difference} found @param {boolean} isChosen */

@@ -10,6 +10,7 @@ import {placed} from '../controls/problem-list.js';
 import {shownAnswer} from '../controls/shown-answer.js';
 import {differenceSummary, diffView} from '../differences/diff-view.js';
 import {keptText} from '../drafts/draft-additions.js';
+import {names} from '../json/json.js';
 import {conflictView} from '../merge/conflict-view.js';
 import {address, go} from '../routing/router.js';
 import {newestRequest} from '../server/newest-request.js';
@@ -18,6 +19,8 @@ import {sentence} from '../server/validation.js';
 import {count} from '../text/formats.js';
 import {promote, promotedDraft, promotionNotes, readiness, takePromotion, travellingConditions}
     from './promotion.js';
+
+/** @typedef {import('../merge/conflict-choices.js').ConflictChoices} ConflictChoices */
 
 /** Link to the review of the draft. */
 export function reviewLink() {
@@ -31,29 +34,39 @@ export function reviewLink() {
  * @param {Pick<PageContext, 'workspace' | 'project'>} context
  * @param {Comparison} comparison
  * @param {PromotionRequest} chosen
- * @param {HTMLElement} place
- * @param {AbortSignal} left
+ * @param {{choices: ConflictChoices, place: HTMLElement, left: AbortSignal,
+ *     moved: () => unknown}} visit `choices` has the decisions made so far, also of an earlier
+ *     comparison; `moved` is called when one of the projects has changed since this one.
+ * @returns {Promise<number>} Number of earlier decisions that were between other sides.
+ * @throws Error as `promote`.
  */
-export async function previewPromotion({workspace, project}, comparison, chosen, place, left) {
-    /** @type {Record<string, string>} */
-    const resolutions = {};
-    const first = await promote(project, comparison, chosen, resolutions, left);
-    if (left.aborted) return;
+export async function previewPromotion(
+    {workspace, project}, comparison, chosen, {choices, place, left, moved}) {
+    const first = await promote(project, comparison, chosen, {}, left);
+    const items = first.conflicts.map((conflict) => ({conflict, dependents: []}));
+    const reopened = choices.dropOutdated(items).length;
+    const decided = () => decisions(items, choices);
     /**
-     * The promotion with the choices made so far; null until it is known.
+     * The promotion with the decisions made so far; null until it is known.
      *
      * @type {?Promotion}
      */
-    let promotion = first;
-    const effect = h('div', {class: 'stack'}, effectView(workspace, first, resolutions));
+    let promotion = names(decided()).length
+        ? await promote(project, comparison, chosen, decided(), left) : first;
+    if (left.aborted) return 0;
+    const effect = h('div', {class: 'stack'}, effectView(workspace, promotion, decided()));
     const outcome = h('div', {'aria-live': 'polite'});
     const open = h('p', {class: 'muted', role: 'status'});
     const readEffect = shownAnswer(effect, left, async (signal) => {
-        const answer = await promote(project, comparison, chosen, resolutions, signal);
+        const answer = await promote(project, comparison, chosen, decided(), signal)
+            .catch((error) => {
+                if (error.status === 412 && !signal.aborted) moved();
+                throw error;
+            });
         signal.throwIfAborted();
         promotion = answer;
         update();
-        return effectView(workspace, answer, resolutions);
+        return effectView(workspace, answer, decided());
     });
     const nextTaking = newestRequest(left);
     const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
@@ -61,41 +74,68 @@ export async function previewPromotion({workspace, project}, comparison, chosen,
         button.disabled = true;
         fill(outcome);
         try {
-            const answer = await promote(project, comparison, chosen, resolutions, signal);
-            if (answer.problems.length) {
-                fill(outcome, problemsView(answer.problems));
-                return;
-            }
-            const kept = await takePromotion(workspace, answer, signal);
-            announce(`Copied into the draft: ${differenceSummary(answer.changes)}.`);
-            if (kept.length) {
-                fill(place, message('success', h('p', {}, 'The copy is in the draft. '
-                    + keptText(kept)), reviewLink()));
-                showResult(place);
-            } else go('review');
+            const answer = await promote(project, comparison, chosen, decided(), signal);
+            if (answer.problems.length) fill(outcome, problemsView(answer.problems));
+            else await putIntoDraft(workspace, answer, place, signal);
         } catch (error) {
-            if (!signal.aborted) fill(outcome, message('error', error.message));
+            if (signal.aborted) return;
+            if (error.status === 412) moved();
+            else fill(outcome, message('error', error.message));
         } finally {
             update();
         }
     }}, 'Put into the draft');
     const update = () => {
         const {isReady, text} = readiness(
-            first.conflicts, resolutions, promotion, workspace.draft);
+            first.conflicts, decided(), promotion, workspace.draft);
         button.disabled = !isReady;
         open.textContent = text;
     };
     update();
     fill(place,
-        first.conflicts.map((conflict) => conflictView(
-            {conflict, dependents: []}, 'This project', undefined, (side) => {
-                resolutions[conflict.path] = side;
-                promotion = null;
-                nextTaking();
-                update();
-                readEffect();
-            }, {theirs: 'As in this project', mine: `As in ${first.from}`})),
+        items.map((item) => conflictView(item, 'This project', choices.of(item), (side) => {
+            choices.choose(item, side);
+            promotion = null;
+            nextTaking();
+            update();
+            readEffect();
+        }, {theirs: 'As in this project', mine: `As in ${first.from}`})),
         effect, h('div', {class: 'actions'}, button, open), outcome);
+    return reopened;
+}
+
+/**
+ * The chosen sides of conflicts, as the server takes them.
+ *
+ * @param {MergeItem[]} items
+ * @param {ConflictChoices} choices
+ * @returns {Record<string, string>}
+ */
+function decisions(items, choices) {
+    return Object.fromEntries(items.flatMap((item) => {
+        const side = choices.of(item);
+        return side === undefined ? [] : [[item.conflict.path, side]];
+    }));
+}
+
+/**
+ * Puts a promotion into the draft, and goes to its review, or says where the draft wins.
+ *
+ * @param {Workspace} workspace
+ * @param {Promotion} promotion
+ * @param {HTMLElement} place
+ * @param {AbortSignal} signal
+ */
+async function putIntoDraft(workspace, promotion, place, signal) {
+    const kept = await takePromotion(workspace, promotion, signal);
+    announce(`Copied into the draft: ${differenceSummary(promotion.changes)}.`);
+    if (!kept.length) {
+        go('review');
+        return;
+    }
+    fill(place, message('success', h('p', {}, 'The copy is in the draft. ' + keptText(kept)),
+        reviewLink()));
+    showResult(place);
 }
 
 /**
