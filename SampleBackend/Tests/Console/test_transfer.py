@@ -625,6 +625,64 @@ class PromotionTests(PromotionCase):
         self.wait_for_text("Review", "main h1")
         self.wait_for(lambda: self.interval() == "45.0", "the draft")
 
+    @gate
+    def test_marks_what_differs_on_purpose(self):
+        self.compare()
+        self.named("input", "Copy AppFeatures.Added").click()
+        self.press("Differs on purpose … AppFeatures.RefreshInterval")
+        self.press("Mark it")
+        self.wait_for_text("say why it differs", "dialog [role=alert]")
+        self.write("Why it differs", "x" * 501)
+        self.press("Mark it")
+        self.wait_for_text("the note has 501 characters", "dialog [role=alert]")
+        self.write("Why it differs", "Faster for testers.")
+        self.check_page("dialog-mark-difference")
+        self.press("Mark it")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("Marked: AppFeatures.RefreshInterval differs on purpose.", "main .info")
+        # The choice is kept.
+        self.wait_for_text("Chosen: 0 of 1 setting.", "main")
+        self.named("summary", "What else differs: 2 conditions").click()
+        self.press("Differs on purpose … New versions")
+        self.write("Why it differs", "Staging tests version 3")
+        self.press("Mark it")
+        self.wait_for_text("Marked: New versions differs on purpose.", "main .info")
+        self.assertIsNone(self.named("button", "Differs on purpose … Ada"))
+        self.named("summary", "Differs on purpose (2)").click()
+        self.wait_for_text("Marked as different on purpose by Admin token", "main details")
+        self.wait_for_text(": Faster for testers.", "main details")
+        self.check_page("comparison-marked")
+
+        def change(parameters):
+            parameters["RefreshInterval"]["defaultValue"]["value"] = "20.0"
+        self.publish_other(change)
+        self.compare(version=2)
+        self.wait_for_text(
+            f": Faster for testers. {self.other} has changed since.", "main .difference")
+        self.check_page("comparison-mark-outdated")
+        self.press("Mark again … AppFeatures.RefreshInterval")
+        self.assertEqual(
+            self.field("Why it differs").get_attribute("value"), "Faster for testers.")
+        self.press("Mark it")
+        self.wait_for_text("Marked: AppFeatures.RefreshInterval differs on purpose.", "main .info")
+        self.named("summary", "Differs on purpose (2)").click()
+        self.press("No longer New versions")
+        self.wait_for_text("New versions no longer differs on purpose.", "main .info")
+        self.wait_for_text("Differs on purpose (1)", "main summary")
+        # Somebody publishes while the note is written.
+        self.press("Differs on purpose … AppFeatures.Added")
+        self.write("Why it differs", "Not yet")
+        self.publish(with_interval("30.0"), "Meanwhile")
+        self.press("Mark it")
+        self.wait_for_text("Nothing was marked. This project has changed: compared again.",
+                           "main .info")
+        self.browser.take_errors()
+        self.token = self.new_token("viewer")
+        self.driver.get("about:blank")
+        self.continue_session()
+        self.compare(version=2, own_version=2)
+        self.assertIsNone(self.named("button", "Differs on purpose … AppFeatures.Added"))
+
     def test_asks_again_where_a_decision_was_between_other_sides(self):
         self.compare()
         self.press("Continue with 2 settings")

@@ -95,6 +95,17 @@ type Difference = {
     section: string;
     key: string;
     parts: PartDifference[];
+    /** Only of a comparison. */
+    mark?: DifferenceMark;
+};
+
+/** Mark of a difference that is intended, or was. */
+type DifferenceMark = {
+    note: string;
+    author: string;
+    time: string;
+    /** The project that has changed since; missing while the mark holds. */
+    changed?: 'THIS' | 'OTHER' | 'BOTH';
 };
 
 type Differences = {
@@ -607,8 +618,11 @@ type DifferenceSection = {
 /** How much of a section is chosen, and how its box changes that. */
 type SectionChoice = {state: () => 'all' | 'some' | 'none', set: (isChosen: boolean) => void};
 
+/** Button beside a difference. */
+type DifferenceAct = {text: string, run: () => unknown};
+
 /** How a difference is shown. */
-type DifferenceOptions = {revert?: () => void, isReverted?: () => boolean, note?: () => unknown, valueType?: string,
+type DifferenceOptions = {act?: DifferenceAct, revert?: () => void, isReverted?: () => boolean, note?: () => unknown, valueType?: string,
     choose?: {verb?: string, isChosen: () => boolean, set: (isChosen: boolean) => void}};
 
 /** Draft in the tab's storage. */
@@ -854,6 +868,8 @@ type Comparison = Differences & {
     versionNumber: string;
     etag: string;
     affectedSettings: {section: string, key: string}[];
+    /** What differs on purpose, each with its mark; missing if the server does not know marks. */
+    intended?: {conditions: Difference[], parameters: Difference[]};
 };
 
 /** What `remoteConfig:promote` copies: settings, and sections with all of their settings. */

@@ -8,7 +8,8 @@ import {differenceCount} from '../server/server-draft.js';
 import {settingAt} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {DifferenceList} from './difference-list.js';
-import {choiceBox, concernedView, partsView, revertButton, sectionBox} from './difference-parts.js';
+import {actButton, choiceBox, concernedView, partsView, revertButton, sectionBox}
+    from './difference-parts.js';
 import {changeNames, isLarge, sectionsOf} from './difference-sections.js';
 
 /** @type {Record<DifferenceKind, string>} */
@@ -27,7 +28,7 @@ function item({kind, label, difference}, options) {
         h('div', {class: 'difference-head'}, choiceBox(label, options),
             badge(changeNames[change], change.toLowerCase()),
             kind === 'setting' ? settingName(section, key) : h('span', {}, label),
-            revertButton(label, options)),
+            revertButton(label, options), actButton(label, options)),
         partsView(parts, valueType), note?.());
 }
 
@@ -64,16 +65,20 @@ function withPlace(found, placeOf) {
  *     string[], placeOf?: function(string): string, template?: Template, opened?: Set<string>,
  *     search?: {text: string}, choose?: {verbOf?: function(DifferenceKind, Difference): string,
  *     isChosen: function(DifferenceKind, Difference): boolean, set: function(DifferenceKind,
- *     Difference, boolean): void, ofSection?: function(string): SectionChoice}}} [options]
+ *     Difference, boolean): void, ofSection?: function(string): SectionChoice},
+ *     noteOf?: function(DifferenceKind, Difference): unknown, act?: function(DifferenceKind,
+ *     Difference): ?DifferenceAct}} [options]
  *     `revert` takes back a difference of the kind `setting`, `condition` or `group`; `choose` adds
  *     boxes that choose differences, by default for a publish, with `ofSection` also all settings
  *     of a section; `usesOf` names the settings with a
  *     value for a condition; `placeOf` returns the position of an added condition, such as "1 of
  *     3"; `template` has the types of the settings; without it, texts that look like JSON are
- *     compared as JSON; `opened` and `search` keep what is unfolded and searched for another view.
+ *     compared as JSON; `opened` and `search` keep what is unfolded and searched for another view;
+ *     `noteOf` is shown below a difference, `act` returns a button beside it.
  */
 export function diffView(difference, options = {}) {
-    const {revert, choose, usesOf, placeOf, template, opened = new Set(), search} = options;
+    const {revert, choose, usesOf, placeOf, template, opened = new Set(), search, noteOf, act}
+        = options;
     /** @type {WeakSet<Difference>} */
     const reverted = new WeakSet();
     const {omitted = 0} = difference;
@@ -96,8 +101,9 @@ export function diffView(difference, options = {}) {
             isChosen: () => choose.isChosen(kind, found),
             set: (isChosen) => choose.set(kind, found, isChosen)},
         valueType: kind === 'setting' ? typeOf(found) : undefined,
-        note: kind === 'condition' && usesOf
-            ? () => concernedView(usesOf(found.name)) : undefined});
+        act: act?.(kind, found) ?? undefined,
+        note: kind === 'condition' && usesOf ? () => concernedView(usesOf(found.name))
+            : noteOf && (() => noteOf(kind, found))});
     if (!differenceCount(difference)) {
         return h('p', {class: 'muted'}, 'The settings, conditions and sections are the same.');
     }

@@ -8,7 +8,8 @@ import {h, newID} from '../controls/dom.js';
 import {RowWindow} from '../controls/row-window.js';
 import {count} from '../text/formats.js';
 import {searchWords} from '../text/search.js';
-import {choiceBox, partName, partsView, revertButton, sectionBox} from './difference-parts.js';
+import {actButton, choiceBox, partName, partsView, revertButton, sectionBox}
+    from './difference-parts.js';
 import {changeNames, countsText, isFound, lineOf, sectionsOf} from './difference-sections.js';
 
 /** @param {Difference} difference */
@@ -168,7 +169,7 @@ export class DifferenceList {
         h('span', {class: 'difference-name'}, name));
         const row = h('div', {class: 'difference-row'},
             h('div', {class: 'difference-line'}, choiceBox(label, options), fold,
-                valuesView(difference), revertButton(label, options)),
+                valuesView(difference), revertButton(label, options), actButton(label, options)),
             parts);
         show();
         return row;

@@ -182,3 +182,15 @@ export function revertButton(label, {revert, isReverted}) {
     show();
     return button;
 }
+
+/**
+ * Button that does something with a difference; false without the option `act`.
+ *
+ * @param {string} label
+ * @param {DifferenceOptions} options
+ */
+export function actButton(label, {act}) {
+    return Boolean(act) && h('button', {type: 'button', class: 'quiet revert',
+        'data-focus': `act ${label}`, 'aria-label': `${act?.text} ${label}`,
+        onclick: () => act?.run()}, act?.text);
+}

@@ -36,6 +36,16 @@ function sentence(found, [one, many], adjective = '') {
 }
 
 /**
+ * True if two comparisons are not of the same versions.
+ *
+ * @param {Comparison} before
+ * @param {Comparison} after
+ */
+export function hasMoved(before, after) {
+    return before.withETag !== after.withETag || before.etag !== after.etag;
+}
+
+/**
  * Which of two compared projects has changed, such as "staging has changed".
  *
  * @param {Comparison} before
@@ -56,11 +66,12 @@ function moved(before, after) {
  * @param {Comparison} after
  * @param {ChoiceNews} news
  * @param {number} reopened Number of decisions that are open again.
+ * @param {boolean} [isCopying] False if the user did something else than to copy.
  */
-export function comparisonNews(before, after, {added, gone, changed}, reopened) {
+export function comparisonNews(
+    before, after, {added, gone, changed}, reopened, isCopying = true) {
     return [
-        before.withETag === after.withETag && before.etag === after.etag ? 'Compared again.'
-            : moved(before, after),
+        hasMoved(before, after) ? moved(before, after) : 'Compared again.',
         ...sentence(gone, ['no longer differs', 'no longer differ']),
         ...sentence(added, ['differs now, too, and is not chosen',
             'differ now, too, and are not chosen']),
@@ -68,5 +79,6 @@ export function comparisonNews(before, after, {added, gone, changed}, reopened) 
         ...reopened ? [`${count(reopened, 'decision')} ${reopened === 1
             ? 'is open again, since what it is between has changed.'
             : 'are open again, since what they are between has changed.'}`] : [],
-        'Look at what is copied, then press the button again.'].join(' ');
+        ...isCopying ? ['Look at what is copied, then press the button again.'] : [],
+    ].join(' ');
 }

@@ -4,21 +4,27 @@
  */
 
 import {guarded, message} from '../controls/controls.js';
-import {fill, h, newID} from '../controls/dom.js';
+import {fill, h} from '../controls/dom.js';
 import {showResult} from '../controls/focus.js';
 import {failedReading} from '../controls/shown-answer.js';
-import {differenceSummary, diffView} from '../differences/diff-view.js';
+import {differenceSummary} from '../differences/diff-view.js';
 import {choiceTools, showChoices} from '../differences/difference-parts.js';
 import {additionRefusal} from '../drafts/draft-additions.js';
 import {ConflictChoices} from '../merge/conflict-choices.js';
 import {newestRequest} from '../server/newest-request.js';
 import {differenceCount} from '../server/server-draft.js';
 import {refusal} from '../server/session.js';
+import {changeKey} from '../template/chosen-changes.js';
 import {count} from '../text/formats.js';
-import {comparisonNews} from './comparison-news.js';
+import {comparisonNews, hasMoved} from './comparison-news.js';
+import {askToMark, intendedView, markedPlace, markView, unmarkDifference}
+    from './intended-differences.js';
 import {compareWith, concerned} from './promotion.js';
 import {PromotionChoice} from './promotion-choice.js';
+import {deletionsBox, offeredView} from './promotion-offer.js';
 import {previewPromotion, reviewLink} from './promotion-preview.js';
+
+/** @typedef {import('./promotion-offer.js').Marks} Marks */
 
 /** Comparisons in a row that nobody asked for; each is ended by another publish. */
 const maximumRepetitions = 3;
@@ -39,6 +45,8 @@ export class PromotionComparison {
     #decisions = new ConflictChoices();
     /** What is unfolded and searched. */
     #kept = {opened: new Set(), search: {text: ''}};
+    /** The same of what differs on purpose. */
+    #intended = {isOpen: false, opened: new Set(), search: {text: ''}};
     /**
      * What the user has seen last, if it was compared again since.
      *
@@ -110,7 +118,7 @@ export class PromotionComparison {
         const affected = this.#affected;
         const refused = this.#refused;
         const drawList = () => fill(this.#list, offeredView(choice, this.#context.workspace,
-            this.#kept, refused ? undefined : () => this.#changed()));
+            this.#kept, refused ? undefined : () => this.#changed(), this.#marks));
         drawList();
         this.#update();
         const tools = choiceTools(this.#status, (isChosen) => {
@@ -134,8 +142,67 @@ export class PromotionComparison {
                 this.#changed();
             }),
             isOffered && !refused && tools, this.#list,
+            intendedView(this.#comparison, {template: this.#context.workspace.published,
+                shown: this.#intended,
+                end: refused ? undefined : (kind, found) => this.#unmark(kind, found)}),
             isOffered && [h('div', {class: 'actions'}, guarded(refused, this.#button)),
                 this.#preview]);
+    }
+
+    /**
+     * What is shown of marks at a difference: the line of one that holds no longer, and the button
+     * that marks it.
+     *
+     * @returns {Marks}
+     */
+    get #marks() {
+        const {intended, parameters, with: other} = this.#comparison;
+        const settings = new Set(parameters.map((found) => changeKey('setting', found)));
+        /** @param {DifferenceKind} kind @param {Difference} found */
+        const isMarkable = (kind, found) => (markedPlace(kind, found) !== null
+            && (kind !== 'setting' || settings.has(changeKey('setting', found))));
+        return {
+            noteOf: (_, {mark}) => mark && markView(mark, other),
+            act: !intended || this.#refused ? undefined : (kind, found) => (
+                isMarkable(kind, found) ? {run: () => this.#mark(kind, found),
+                    text: found.mark ? 'Mark again …' : 'Differs on purpose …'} : null)};
+    }
+
+    /**
+     * Marks a difference after a question, and compares again.
+     *
+     * @param {DifferenceKind} kind
+     * @param {Difference} found
+     */
+    async #mark(kind, found) {
+        const done = await askToMark(this.#context.project, this.#comparison, kind, found);
+        if (!done || this.#left.aborted) return;
+        this.#noteSeen();
+        await this.#compareAgain(done === 'marked' ? `Marked: ${
+            kind === 'setting' ? `${found.section}.${found.key}` : found.name} differs on purpose.`
+            : 'Nothing was marked.');
+    }
+
+    /**
+     * Ends a mark, and compares again.
+     *
+     * @param {DifferenceKind} kind
+     * @param {Difference} found
+     */
+    async #unmark(kind, found) {
+        const place = markedPlace(kind, found);
+        if (!place) return;
+        try {
+            await unmarkDifference(this.#context.project, this.#comparison.with, place);
+        } catch (error) {
+            fill(this.#notice, message('error', error.message));
+            showResult(this.#notice);
+            return;
+        }
+        if (this.#left.aborted) return;
+        this.#noteSeen();
+        await this.#compareAgain(`${kind === 'setting' ? `${found.section}.${found.key}`
+            : found.name} no longer differs on purpose.`);
     }
 
     /**
@@ -174,16 +241,20 @@ export class PromotionComparison {
         return reopened;
     }
 
-    /** Compares again what has changed since, and keeps the choice. */
-    async #compareAgain() {
+    /**
+     * Compares again what has changed since, and keeps the choice.
+     *
+     * @param {string} [done] What the user has done; by default, the copy is previewed again.
+     */
+    async #compareAgain(done = '') {
         const {workspace, project} = this.#context;
         const signal = this.#nextPreview();
         this.#repetitions += 1;
         this.#seen ??= {comparison: this.#comparison, choice: this.#choice};
         const seen = this.#seen;
         fill(this.#preview);
-        fill(this.#notice, h('p', {class: 'muted', role: 'status'},
-            'One of the projects has changed: comparing again …'));
+        fill(this.#notice, h('p', {class: 'muted', role: 'status'}, done ? 'Comparing …'
+            : 'One of the projects has changed: comparing again …'));
         try {
             const [comparison] = await Promise.all(
                 [compareWith(project, this.#comparison.with, signal), workspace.load()]);
@@ -191,76 +262,19 @@ export class PromotionComparison {
             this.#comparison = comparison;
         } catch (error) {
             if (signal.aborted) return;
-            fill(this.#notice, failedReading(error, signal, () => this.#compareAgain()));
+            fill(this.#notice, failedReading(error, signal, () => this.#compareAgain(done)));
             this.#update();
             return;
         }
         this.#choice = this.#choiceOf(this.#comparison);
         this.#choice.takeOver(seen.choice);
         this.#draw();
-        const reopened = this.#choice.isEmpty ? 0 : await this.#showPreview();
+        const reopened = done || this.#choice.isEmpty ? 0 : await this.#showPreview();
         if (reopened === null || this.#left.aborted) return;
-        fill(this.#notice, message('info', comparisonNews(seen.comparison, this.#comparison,
-            this.#choice.newsSince(seen.choice), reopened)));
+        const news = done && !hasMoved(seen.comparison, this.#comparison) ? ''
+            : comparisonNews(seen.comparison, this.#comparison,
+                this.#choice.newsSince(seen.choice), reopened, !done);
+        fill(this.#notice, message('info', [done, news].filter(Boolean).join(' ')));
         showResult(this.#notice);
     }
-}
-
-/**
- * Box that offers to remove what the other project does not have.
- *
- * @param {PromotionChoice} choice
- * @param {string} from
- * @param {() => void} changed
- */
-function deletionsBox(choice, from, changed) {
-    const hint = newID('deletions');
-    const box = h('input', {type: 'checkbox', 'aria-describedby': hint,
-        checked: choice.deletions, onchange: () => {
-        choice.deletions = box.checked;
-        changed();
-    }});
-    return h('div', {},
-        h('label', {class: 'check'}, box, ' Also remove what only this project has'),
-        h('p', {class: 'hint', id: hint}, 'Chosen settings lose what '
-            + `${from} does not have: values, descriptions, owners, tags, and the restriction to `
-            + 'the master key. '
-            + 'Settings that only this project has can be chosen for removal. Conditions stay.'));
-}
-
-/**
- * What can be chosen, and what else differs.
- *
- * @param {PromotionChoice} choice
- * @param {Workspace} workspace
- * @param {{opened: Set<string>, search: {text: string}}} kept What is unfolded and searched.
- * @param {() => void} [changed] Called after each choice; undefined for users who may not choose.
- */
-function offeredView(choice, workspace, kept, changed) {
-    const {offered, others} = choice;
-    const choose = changed && {
-        /** @param {DifferenceKind} kind @param {Difference} found */
-        verbOf: (kind, {change}) => (change === 'REMOVED' ? 'Remove' : 'Copy')
-            + (kind === 'group' ? ' the section' : ''),
-        /** @param {DifferenceKind} kind @param {Difference} found */
-        isChosen: (kind, found) => choice.isChosen(kind, found),
-        /** @param {DifferenceKind} kind @param {Difference} found @param {boolean} isChosen */
-        set: (kind, found, isChosen) => {
-            choice.choose(kind, found, isChosen);
-            changed();
-        },
-        /** @param {string} title */
-        ofSection: (title) => ({state: () => choice.stateOf(title),
-            /** @param {boolean} isChosen */
-            set: (isChosen) => {
-                choice.chooseSection(title, isChosen);
-                changed();
-            }})};
-    return [
-        differenceCount(offered) > 0 && diffView(offered,
-            {template: workspace.published, choose, ...kept}),
-        offered.groups.length > 0 && h('p', {class: 'hint'},
-            'A section is copied, or removed, with all of its settings.'),
-        differenceCount(others) > 0 && h('details', {},
-            h('summary', {}, `What else differs: ${differenceSummary(others)}`), diffView(others))];
 }
