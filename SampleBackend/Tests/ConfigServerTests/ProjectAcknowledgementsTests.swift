@@ -63,6 +63,16 @@ import Testing
         }
     }
 
+    @Test func aVersionThatIsNotUsedHasAProblemEvenWithoutAReason() throws {
+        var list = ProjectAcknowledgements(limits: limits())
+        list.record(
+            try Acknowledgement(["template_version": 2, "in_force": false, "problems": []]),
+            user: 1)
+        let version = list.counts.versions.first
+        #expect(version?.inForce == 0 && version?.withProblems == 1)
+        #expect(version?.problems.map(\.place) == [ProblemPlace(section: "", key: nil)])
+    }
+
     @Test func placesBeyondTheLimitAreNotListed() throws {
         var list = ProjectAcknowledgements(limits: limits())
         list.record(try word(1, "A", "B", "C"), user: 1)

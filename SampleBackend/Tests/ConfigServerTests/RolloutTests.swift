@@ -9,6 +9,7 @@ import Testing
 import WebhookDelivery
 
 @testable import AdminAPI
+@testable import ClientAPI
 @testable import HTTPServing
 
 /// Rollouts that stop themselves (API 3), with a clock that stands still.
@@ -405,6 +406,26 @@ struct RolloutTests {
         let rollout = await Self.rollout(made.id, on: server)
         #expect(rollout["state"] == "held" && rollout["percent"] == 1)
         #expect(rollout["reason"]?.stringValue?.contains("within an hour") == true)
+    }
+
+    /// An app that does not use a version need not say why.
+    @Test func refusalsWithoutAProblemHoldARollout() async throws {
+        let server = try await Self.server()
+        let made = await Self.create(
+            on: server, Self.plan([10, 100], ["maximumProblemPercent": 5]))
+        try await server.perform(at: 0)
+        try server.report(version: 2, clients: 97)
+        for user in 97..<100 {
+            server.acknowledgements.record(
+                try Acknowledgement(["template_version": 2, "in_force": false]),
+                userID: "user \(user)", project: "default", current: 2, isSetting: { _ in true })
+        }
+        try await server.perform(at: 30)
+        let rollout = await Self.rollout(made.id, on: server)
+        #expect(rollout["state"] == "held", "\(rollout)")
+        #expect(
+            rollout["reason"]?.stringValue?.contains("problems at the whole configuration") == true,
+            "\(rollout)")
     }
 
     private static let wrongBodies: [(JSONNode, String)] = [

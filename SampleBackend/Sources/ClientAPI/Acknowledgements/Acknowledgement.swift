@@ -8,6 +8,10 @@ struct Acknowledgement: Sendable, Hashable {
     struct Problem: Sendable, Hashable {
         let place: ProblemPlace
         let message: String
+
+        /// The client does not use the version and does not say why.
+        fileprivate static let refusal = Problem(
+            place: .wholeVersion, message: "not active, and no reason was sent")
     }
 
     static let maximumProblems = 50
@@ -56,13 +60,14 @@ struct Acknowledgement: Sendable, Hashable {
         for (index, element) in elements.enumerated() {
             problems.append(try Self.problem(element, at: "problems[\(index)]"))
         }
-        self.problems = problems
         switch body["in_force"] {
         case nil, .null?: isActive = problems.isEmpty
         case .bool(let isActive)?: self.isActive = isActive
         case let other?:
             throw .invalidArgument("in_force is \(other.kindDescription): send true or false.")
         }
+        // A refusal without a reason is one of the whole version, as those of our library are.
+        self.problems = isActive || !problems.isEmpty ? problems : [.refusal]
     }
 
     private static func problem(
@@ -105,6 +110,9 @@ package struct ProblemPlace: Sendable, Hashable, Codable {
     package let section: String
     /// Nil means the whole section.
     package let key: String?
+
+    /// The place of a refused version, which has no section.
+    package static let wholeVersion = ProblemPlace(section: "", key: nil)
 
     package init(section: String, key: String?) {
         self.section = section
