@@ -14,12 +14,13 @@ struct ScheduledPublishService: Service {
     /// Maximum time between two looks.
     private static let longestPause = Duration.seconds(30)
 
-    /// Minimum time between two looks when something that was due could not be published.
+    /// Minimum time between two looks when something that was due could not be published yet.
     private static let shortestPause = Duration.seconds(2)
 
     private let publisher: ScheduledPublisher
     private let logger: Logger
     private let now: @Sendable () -> Date
+    private let failures = RepeatedFailures()
     private let wakeUps: AsyncStream<Void>
     private let wakeUp: AsyncStream<Void>.Continuation
 
@@ -41,17 +42,19 @@ struct ScheduledPublishService: Service {
     func run() async {
         wake()
         await cancelWhenGracefulShutdown {
-            // Rollouts can wait for webhooks, for which no other schedule waits.
+            // No schedule waits for another project, nor for the webhooks of rollouts.
             await withDiscardingTaskGroup { group in
                 var alarm: Task<Void, any Error>?
                 defer { alarm?.cancel() }
                 var clock = ClockCheck()
-                var log = RepeatedFailures()
-                let rollouts = RolloutsUnderWay()
+                let (projects, rollouts) = (ProjectsUnderWay(), RolloutsUnderWay())
                 let checks = DoneChecks()
                 for await _ in wakeUps {
                     alarm?.cancel()
-                    let look = await look(&clock, &log)
+                    let look = await look(&clock, projects)
+                    for requests in look.due {
+                        group.addTask { await perform(requests, projects) }
+                    }
                     for rollout in rollouts.begin(look.rollouts, at: now()) {
                         group.addTask {
                             let isWatched = await perform(rollout)
@@ -71,6 +74,25 @@ struct ScheduledPublishService: Service {
                 }
             }
         }
+    }
+
+    /// Performs what is due in a project, after which it can have its turn again.
+    private func perform(_ requests: [ChangeRequestHeader], _ projects: ProjectsUnderWay) async {
+        guard let project = requests.first?.project else { return }
+        var hasFailed = false
+        let isLeft = await publisher.perform(requests) { request, error in
+            hasFailed = true
+            guard failures.isNews("\(request.project)/\(request.id): \(error)") else { return }
+            logger.warning(
+                "A scheduled publish failed and is tried again",
+                metadata: [
+                    "project": "\(request.project)", "change_request": "\(request.id)",
+                    "error": "\(error)",
+                ])
+        }
+        if isLeft { try? await Task.sleep(for: Self.shortestPause) }
+        // Something became due, or was changed, while the project was under way.
+        if projects.end(project, hasFailed: hasFailed) || isLeft { wake() }
     }
 
     /// Looks at a rollout; what fails is tried again after the next look at the schedules.
@@ -107,52 +129,77 @@ struct ScheduledPublishService: Service {
         }
     }
 
-    /// What a look at the schedules has left to do.
-    private struct Found {
-        /// The time until the next look.
-        let pause: Duration
+    /// What is to be done, and the time until the next look.
+    private struct Look {
+        var pause: Duration
+        var due: [[ChangeRequestHeader]] = []
         var rollouts: [ChangeRequestHeader] = []
         var checks: [ApprovalCheck] = []
     }
 
-    /// Performs what is due.
-    private func look(_ clock: inout ClockCheck, _ log: inout RepeatedFailures) async -> Found {
+    /// Reads the schedules.
+    private func look(_ clock: inout ClockCheck, _ projects: ProjectsUnderWay) async -> Look {
         let wait = clock.waitingTime(at: now(), ContinuousClock.now)
         if wait > .zero {
-            if log.isNews("clock") {
+            if failures.isNews("clock") {
                 logger.warning(
                     "The clock was set ahead: scheduled publishes wait",
                     metadata: ["wait": "\(wait)"])
             }
-            return Found(pause: min(wait, Self.longestPause))
+            return Look(pause: min(wait, Self.longestPause))
         }
         do throws(TemplateStoreError) {
-            var hasFailed = false
-            let look = try await publisher.performDue { request, error in
-                hasFailed = true
-                guard log.isNews("\(request.project)/\(request.id): \(error)") else { return }
-                logger.warning(
-                    "A scheduled publish failed and is tried again",
-                    metadata: [
-                        "project": "\(request.project)", "change_request": "\(request.id)",
-                        "error": "\(error)",
-                    ])
-            }
-            if !hasFailed { log.clear() }
+            let look = try await publisher.look()
             let pause = look.nextDate.map { Duration.seconds($0.timeIntervalSince(now())) }
-            return Found(
-                pause: min(
-                    max(pause ?? Self.longestPause, .milliseconds(1)),
-                    hasFailed ? Self.shortestPause : Self.longestPause),
-                rollouts: look.rollouts, checks: look.checks)
+            let due = projects.begin(Array(look.due.values))
+            if projects.haveAllSucceeded { failures.clear() }
+            return Look(
+                pause: min(max(pause ?? Self.longestPause, .milliseconds(1)), Self.longestPause),
+                due: due, rollouts: look.rollouts, checks: look.checks)
         } catch {
-            if log.isNews(error.message) {
+            if failures.isNews(error.message) {
                 logger.warning(
                     "The scheduled publishes could not be read", metadata: ["error": "\(error)"])
             }
-            return Found(pause: Self.shortestPause)
+            return Look(pause: Self.shortestPause)
         }
     }
+}
+
+/// The projects whose schedules this process performs, each once at a time, so that a project with
+/// much to do delays no other one.
+private final class ProjectsUnderWay: Sendable {
+    private struct State {
+        /// True for a project that was to begin again since.
+        var projects: [String: Bool] = [:]  // names: names of projects are ASCII
+        var failed: Set<String> = []  // names: names of projects are ASCII
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// Those of all projects with something due that can begin now.
+    func begin(_ due: [[ChangeRequestHeader]]) -> [[ChangeRequestHeader]] {
+        state.withLockedValue { state in
+            state.failed.formIntersection(due.compactMap(\.first?.project))
+            return due.filter { requests in
+                guard let project = requests.first?.project else { return false }
+                let isFree = state.projects[project] == nil
+                state.projects[project] = !isFree
+                return isFree
+            }
+        }
+    }
+
+    /// True when the project is to begin again.
+    func end(_ project: String, hasFailed: Bool) -> Bool {
+        state.withLockedValue { state in
+            if hasFailed { state.failed.insert(project) } else { state.failed.remove(project) }
+            return state.projects.removeValue(forKey: project) == true
+        }
+    }
+
+    /// True when nothing has failed at the last attempts.
+    var haveAllSucceeded: Bool { state.withLockedValue { $0.failed.isEmpty } }
 }
 
 /// The rollouts that this process looks at, each once at a time, and the same state not again at once.
@@ -274,17 +321,19 @@ struct ClockCheck: Sendable {
 
 /// Logs each failure once until all goes well again, or a store that does not answer would fill the
 /// log.
-private struct RepeatedFailures: Sendable {
-    private var known: [String] = []
+private final class RepeatedFailures: Sendable {
+    private let known = NIOLockedValueBox<[String]>([])
 
     /// Maximum number of remembered failures.
     private static let most = 100
 
-    mutating func isNews(_ text: String) -> Bool {
-        if known.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return false }
-        known = known.suffix(Self.most - 1) + [text]
-        return true
+    func isNews(_ text: String) -> Bool {
+        known.withLockedValue { known in
+            if known.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return false }
+            known = known.suffix(Self.most - 1) + [text]
+            return true
+        }
     }
 
-    mutating func clear() { known = [] }
+    func clear() { known.withLockedValue { $0 = [] } }
 }

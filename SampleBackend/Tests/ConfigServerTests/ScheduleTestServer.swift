@@ -25,7 +25,9 @@ struct ScheduleTestServer: Sendable {
     let publisher: ScheduledPublisher
     let acknowledgements: Acknowledgements
 
-    static let path = "/v1/projects/default"
+    static let path = path(inProject: "default")
+
+    private static func path(inProject project: String) -> String { "/v1/projects/\(project)" }
 
     /// 2026-06-01T08:00:00Z.
     static let beginning = Date(timeIntervalSince1970: 1_780_300_800)
@@ -97,13 +99,13 @@ struct ScheduleTestServer: Sendable {
 
     func call(
         _ method: String, _ target: String, _ body: JSONNode? = nil, tag: String? = nil,
-        by person: Administrator = ada
+        by person: Administrator = ada, inProject project: String = "default"
     ) async -> Answer {
         var fields = HTTPFields()
         fields[.ifMatch] = tag
         let response = await dispatcher.respond(
             method: HTTPRequest.Method(rawValue: method) ?? .get,
-            path: Self.path + target, headerFields: fields,
+            path: Self.path(inProject: project) + target, headerFields: fields,
             body: body.map { ByteBuffer(bytes: $0.jsonData()) } ?? ByteBuffer(),
             caller: AdministratorCaller(person))
         let json = try? JSONNode(jsonData: Data(response.body.readableBytesView))
@@ -135,12 +137,15 @@ struct ScheduleTestServer: Sendable {
     @discardableResult
     func perform(at seconds: Double) async throws -> Date? {
         clock.withLockedValue { $0 = Self.beginning + seconds }
-        let look = try await publisher.performDue { request, error in
-            Issue.record("\(request.id): \(error)")
+        let look = try await publisher.look()
+        for requests in look.due.values {
+            _ = await publisher.perform(requests) { request, error in
+                Issue.record("\(request.id): \(error)")
+            }
         }
         for rollout in look.rollouts { try await publisher.performRollout(rollout) }
         for check in look.checks { try await publisher.warn(by: check) }
-        return look.nextDate
+        return try await publisher.look().nextDate
     }
 
     func values() async throws -> [String: String] {

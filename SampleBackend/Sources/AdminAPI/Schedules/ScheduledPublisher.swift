@@ -24,43 +24,36 @@ package struct ScheduledPublisher: Sendable {
 
     /// What a look at the schedules has found.
     package struct Look: Sendable {
+        /// What is due, the earliest first, by project.
+        package let due: [String: [ChangeRequestHeader]]  // names: names of projects are ASCII
+
         /// The next time after now; nil when nothing is scheduled.
         package let nextDate: Date?
 
-        /// Rollouts to look at by ``performRollout(_:)``, which can take as long as a webhook needs to
-        /// answer.
+        /// Rollouts to look at by ``performRollout(_:)``.
+        ///
+        /// That can take as long as a webhook needs to answer. Other schedules, which it leaves alone,
+        /// are among them.
         package let rollouts: [ChangeRequestHeader]
 
         /// The checks of approvals whose time has come, for ``warn(by:)``.
         package let checks: [ApprovalCheck]
     }
 
-    /// Performs the starts and ends that are due, the earliest of each project first; what fails is
-    /// tried again by the next call.
+    /// Reads the schedules.
     ///
-    /// - Parameter onFailure: Receives the errors of the store, which stop no other schedule.
-    /// - Returns: What is left to do.
-    /// - Throws: ``TemplateStoreError`` when the schedules cannot be read.
-    package func performDue(
-        onFailure: (_ request: ChangeRequestHeader, _ error: any Error) -> Void
-    ) async throws(TemplateStoreError) -> Look {
+    /// - Throws: ``TemplateStoreError`` when they cannot be read.
+    package func look() async throws(TemplateStoreError) -> Look {
         let date = administration.now()
         let scheduled = try await administration.store.scheduledChangeRequests(date: date)
-        let due = scheduled.filter { $0.dueDate.map { $0 <= date } ?? false }
-        let performed = await perform(due)
-        for failure in performed.failures { onFailure(failure.request, failure.error) }
-        // What was published may have an end.
-        let left =
-            due.isEmpty
-            ? scheduled : try await administration.store.scheduledChangeRequests(date: date)
         return Look(
-            nextDate: (left.compactMap(\.dueDate) + left.flatMap(ApprovalCheck.dates))
+            due: Dictionary(
+                grouping: scheduled.filter { $0.dueDate.map { $0 <= date } ?? false },
+                by: \.project),
+            nextDate: (scheduled.compactMap(\.dueDate) + scheduled.flatMap(ApprovalCheck.dates))
                 .filter { $0 > date }.min(),
-            // What is published and is not due is a rollout, or has an end.
-            rollouts: performed.rollouts
-                + scheduled.filter {
-                    $0.state == .published && $0.dueDate.map { $0 > date } ?? false
-                }, checks: left.compactMap { ApprovalCheck(of: $0, at: date) })
+            rollouts: scheduled.filter { $0.state == .published },
+            checks: scheduled.compactMap { ApprovalCheck(of: $0, at: date) })
     }
 
     /// Warns when the start of a schedule that waits lacks approvals.
@@ -73,6 +66,40 @@ package struct ScheduledPublisher: Sendable {
         return try await withTaskExecutorPreference(WorkThreads.schedules) {
             try await administration.warn(by: check)
         }
+    }
+
+    /// Performs the starts and ends of one project that are due, in their order; what fails is due
+    /// again at the next look.
+    ///
+    /// Projects wait for each other only for ``WorkThreads/schedules``, which they have in turns.
+    ///
+    /// - Parameters:
+    ///   - requests: The requests.
+    ///   - onFailure: Receives the errors, which stop no other schedule.
+    /// - Returns: True when something is to be tried again soon.
+    package func perform(
+        _ requests: [ChangeRequestHeader],
+        onFailure: (_ request: ChangeRequestHeader, _ error: any Error) -> Void
+    ) async -> Bool {
+        var isLeft = false
+        for request in requests {
+            do {
+                // What is due in an archived project waits until it is not archived.
+                if try await isArchived(request.project) { break }
+                try await withTaskExecutorPreference(WorkThreads.schedules) {
+                    // It may have been moved or cancelled since the list was read.
+                    let stored = try await administration.changeRequestIfPresent(request.target)
+                    guard let stored, StartedRollout(stored) == nil else { return }
+                    try await perform(stored)
+                }
+            } catch let error as RequestError where error.statusName == "PROJECT_ARCHIVED" {
+                // It was archived a moment ago.
+            } catch {
+                isLeft = true
+                onFailure(request, error)
+            }
+        }
+        return isLeft
     }
 
     /// Takes the step of a rollout that is due, or looks at what apps report in between.
@@ -101,62 +128,9 @@ package struct ScheduledPublisher: Sendable {
         }
     }
 
-    /// What became of a part of what is due.
-    private struct Performed: Sendable {
-        var failures: [Failure] = []
-        /// The rollouts among it, of which nothing was done.
-        var rollouts: [ChangeRequestHeader] = []
-    }
-
-    private struct Failure: Sendable {
-        let request: ChangeRequestHeader
-        let error: any Error
-    }
-
-    /// Performs what is due; the large templates of one project delay no other one.
-    private func perform(_ due: [ChangeRequestHeader]) async -> Performed {
-        // names: names of projects are ASCII
-        let projects = Dictionary(grouping: due, by: \.project)
-        return await withTaskGroup(of: Performed.self) { group in
-            for requests in projects.values {
-                group.addTask(executorPreference: WorkThreads.schedules) {
-                    await performInOrder(requests)
-                }
-            }
-            return await group.reduce(into: Performed()) { all, found in
-                all.failures += found.failures
-                all.rollouts += found.rollouts
-            }
-        }
-    }
-
     private func isArchived(_ project: String) async throws -> Bool {
         try await administration.store.projectDetails(ofProject: project)?.details.isArchived
             ?? false
-    }
-
-    /// Performs requests of one project.
-    private func performInOrder(_ requests: [ChangeRequestHeader]) async -> Performed {
-        var performed = Performed()
-        for request in requests {
-            do {
-                // What is due in an archived project waits until it is not archived.
-                if try await isArchived(request.project) { break }
-                // It may have been moved or cancelled since the list was read.
-                let stored = try await administration.changeRequestIfPresent(request.target)
-                guard let stored else { continue }
-                if StartedRollout(stored) != nil {
-                    performed.rollouts.append(request)
-                } else {
-                    try await perform(stored)
-                }
-            } catch let error as RequestError where error.statusName == "PROJECT_ARCHIVED" {
-                // It was archived a moment ago.
-            } catch {
-                performed.failures.append(Failure(request: request, error: error))
-            }
-        }
-        return performed
     }
 
     private func perform(_ stored: StoredChangeRequest) async throws {
