@@ -15,10 +15,10 @@ import WebhookDelivery
 /// Rollouts that stop themselves (API 3), with a clock that stands still.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RolloutTests {
-    private typealias Server = ScheduleTestServer
+    typealias Server = ScheduleTestServer
 
     /// A template whose setting `a` is 2 for a percentage of the users.
-    private static func template(
+    static func template(
         _ expression: String = "percent('x') <= 0", b: String = "1"
     ) -> JSONNode {
         [
@@ -39,7 +39,7 @@ struct RolloutTests {
         try await Server(approvals: approvals, template: template(), webhooks: webhooks)
     }
 
-    private static func plan(
+    static func plan(
         _ percents: [Int] = [1, 10, 100], at seconds: Double? = nil,
         _ members: [String: JSONNode] = [:]
     ) -> JSONNode {
@@ -52,7 +52,7 @@ struct RolloutTests {
         return body
     }
 
-    private static func create(
+    static func create(
         on server: Server, _ body: JSONNode = plan()
     ) async -> Server.Answer {
         let answer = await server.call("POST", "/rollouts", body)
@@ -60,14 +60,14 @@ struct RolloutTests {
         return answer
     }
 
-    private static func expression(on server: Server) async throws -> String? {
+    static func expression(on server: Server) async throws -> String? {
         let stored = try #require(
             try await server.store.template(version: nil, inProject: "default"))
         return try JSONNode(jsonData: stored.content)["conditions"]?.arrayValue?
             .first { $0["name"] == "Beta" }?["expression"]?.stringValue
     }
 
-    private static func rollout(_ id: String, on server: Server) async -> JSONNode {
+    static func rollout(_ id: String, on server: Server) async -> JSONNode {
         await server.call("GET", "/rollouts/\(id)").schedule?["rollout"] ?? .null
     }
 
@@ -396,6 +396,19 @@ struct RolloutTests {
         #expect(rollout["state"] == "stopped", "\(rollout)")
         #expect(rollout["reason"] == "Nobody has resumed it for 60 days.")
         #expect(try await Self.expression(on: server) == "percent('x') <= 1")
+    }
+
+    @Test func aProjectHasAtMostSixteenRollouts() async throws {
+        let conditions = (1...17).map { number -> JSONNode in
+            ["name": .string("c\(number)"), "expression": "percent <= 0"]
+        }
+        let server = try await Server(
+            template: ["conditions": .array(conditions), "parameters": [:]])
+        for number in 1...17 {
+            let answer = await server.call(
+                "POST", "/rollouts", Self.plan(at: 60, ["condition": .string("c\(number)")]))
+            #expect(answer.status == (number <= 16 ? 201 : 409), "\(answer.message)")
+        }
     }
 
     @Test func anOutageHoldsARollout() async throws {

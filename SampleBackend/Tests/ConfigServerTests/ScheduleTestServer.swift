@@ -21,6 +21,8 @@ struct ScheduleTestServer: Sendable {
     let store: InMemoryTemplateStore
     let clock: NIOLockedValueBox<Date>
     let administration: Administration
+    /// Nil unless the server shares counts with others.
+    let replicas: ReplicaBoard?
     let dispatcher: RequestDispatcher
     let publisher: ScheduledPublisher
     let acknowledgements: Acknowledgements
@@ -37,13 +39,17 @@ struct ScheduleTestServer: Sendable {
     static let root = Administrator(name: "environment", role: .publisher, mayBypass: true)
 
     /// A server on a store; nil makes one whose project `default` has version 1.
+    ///
+    /// Servers on one store share what apps report, unless `reports` has reports of its own, as those of
+    /// another process, or `announcements` has those of several processes.
     init(
-        on other: ScheduleTestServer? = nil, approvals: Int = 0,
+        on other: ScheduleTestServer? = nil, reports: Acknowledgements? = nil,
+        announcements: AnnouncementTable.Replica? = nil, approvals: Int = 0,
         with people: [Administrator] = [ada, bob],
         environmentToken: String? = "root", template: JSONNode = template(["a": "1", "b": "1"]),
         webhooks: WebhookOptions = WebhookOptions()
     ) async throws {
-        acknowledgements = other?.acknowledgements ?? Acknowledgements()
+        acknowledgements = reports ?? other?.acknowledgements ?? Acknowledgements()
         store = other?.store ?? InMemoryTemplateStore()
         clock = other?.clock ?? NIOLockedValueBox(Self.beginning)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -64,7 +70,7 @@ struct ScheduleTestServer: Sendable {
         }
         let library = TemplateLibrary(store: store, logger: logger, metrics: metrics)
         try await library.load()
-        administration = Administration(
+        var administration = Administration(
             store: store, library: library,
             access: AdministratorAccess(
                 environmentToken: environmentToken.map { SecretHash(of: $0) }
@@ -72,6 +78,13 @@ struct ScheduleTestServer: Sendable {
                 clock.withLockedValue { $0 }
             }, metrics: metrics, acknowledgements: acknowledgements,
             now: { [clock] in clock.withLockedValue { $0 } })
+        replicas = announcements.map { [acknowledgements] in
+            ReplicaBoard(
+                announcingTo: $0, hub: nil, acknowledgements: acknowledgements,
+                logger: logger)
+        }
+        administration.replicas = replicas
+        self.administration = administration
         dispatcher = RequestDispatcher(
             groups: [administration.group(recognition: nil)],
             unknownPath: RequestError.unknownPath, logger: logger)
@@ -206,13 +219,19 @@ struct ScheduleTestServer: Sendable {
         .string((beginning + seconds).formatted(Date.ISO8601FormatStyle()))
     }
 
+    /// Announces to the other servers what apps report.
+    func announce() async {
+        var announced: [String: Data] = [:]
+        await replicas?.announceCounts([:], unlessIn: &announced)
+    }
+
     /// Reports that a number of clients use a version, and that some of them have a problem with it.
     func report(
-        version: Int, clients: Int, withProblems: Int = 0, at key: String = "a",
-        isActive: Bool = true
+        version: Int, clients: Int, from first: Int = 0, withProblems: Int = 0,
+        at key: String = "a", isActive: Bool = true
     ) throws {
-        for user in 0..<clients {
-            let hasProblem = user < withProblems
+        for user in first..<first + clients {
+            let hasProblem = user < first + withProblems
             let problem: JSONNode = [
                 "section": "Default", "key": .string(key), "message": "too large",
             ]
@@ -226,4 +245,36 @@ struct ScheduleTestServer: Sendable {
                 current: version, isSetting: { _ in true })
         }
     }
+}
+
+/// The announcements of several servers that share a store.
+final class AnnouncementTable: Sendable {
+    private let contents = NIOLockedValueBox<[String: [String: Data]]>([:])
+
+    /// The announcements of one server.
+    struct Replica: ReplicaStoring {
+        let table: AnnouncementTable
+        let name: String
+
+        var announcedReplica: String? { name }
+
+        func announce(_ content: Data, as name: String) throws(TemplateStoreError) {
+            table.contents.withLockedValue { $0[self.name, default: [:]][name] = content }
+        }
+
+        func announcements() -> [ReplicaAnnouncement] {
+            table.contents.withLockedValue { $0 }.map { replica, contents in
+                ReplicaAnnouncement(
+                    replica: replica, isOwn: replica == name, isSilent: contents.isEmpty,
+                    contents: contents)
+            }
+        }
+
+        func newestRevision() -> StoreRevision { .zero }
+    }
+
+    subscript(_ name: String) -> Replica { Replica(table: self, name: name) }
+
+    /// Removes what a server has announced, as after its end.
+    func remove(_ name: String) { contents.withLockedValue { $0[name] = nil } }
 }

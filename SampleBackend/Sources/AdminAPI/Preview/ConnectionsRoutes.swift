@@ -75,18 +75,12 @@ extension Administration {
     }
 
     /// The acknowledgements of clients of all known replicas; nil when they are disabled.
-    ///
-    /// With `listsAll`, all places of problems that this replica knows; others announce the most
-    /// frequent ones.
     func acknowledgements(
-        inProject name: String, others: OtherReplicas?, listingAll listsAll: Bool = false
+        inProject name: String, others: OtherReplicas?
     ) -> AcknowledgementCounts? {
         acknowledgements.map { acknowledgements in
             AcknowledgementCounts(
-                ofReplicas: [
-                    acknowledgements.replicaAcknowledgements(
-                        inProject: name, listingAll: listsAll)
-                ]
+                ofReplicas: [acknowledgements.replicaAcknowledgements(inProject: name)]
                     + (others?.acknowledgements(inProject: name) ?? []))
         }
     }

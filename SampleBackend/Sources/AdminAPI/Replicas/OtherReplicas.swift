@@ -16,6 +16,8 @@ struct OtherReplicas: Sendable {
     var isComplete = true
 
     private var heardNames: [String] = []
+    /// What the replicas with reports announce on rollouts; nil for a program that announces nothing.
+    private var rollouts: [ReplicaRollouts?] = []
     private var reports: [ReplicaReport] = []
     /// For each report, its acknowledgement samples by project.
     // names: names of projects are ASCII
@@ -39,6 +41,14 @@ struct OtherReplicas: Sendable {
             addSilent(name)
             return
         }
+        let rollouts = announcement.contents[ReplicaRollouts.name].map {
+            try? JSONDecoder().decode(ReplicaRollouts.self, from: $0)
+        }
+        guard rollouts.map({ $0?.isPlausible == true }) ?? true else {
+            addSilent(name)
+            return
+        }
+        self.rollouts.append(rollouts ?? nil)
         heardNames.append(name)
         count += 1
         reports.append(report)
@@ -73,6 +83,43 @@ struct OtherReplicas: Sendable {
             report.projects[project]?.acknowledgements.map {
                 ReplicaAcknowledgements($0, samples[project])
             }
+        }
+    }
+
+    /// The acknowledgements of a project at each of the other replicas, with all problems at the places
+    /// of its rollouts.
+    func rolloutReports(inProject project: String) -> [ReplicaAcknowledgements] {
+        reports.indices.compactMap { index in
+            let watched = rollouts[index]?.projects[project]
+            let counts = watched?.counts ?? reports[index].projects[project]?.acknowledgements
+            return counts.map {
+                ReplicaAcknowledgements($0, samples[index][project], problems: watched?.problems)
+            }
+        }
+    }
+
+    /// The users whom the other replicas list for the rollouts of a project.
+    func usersWithProblems(inProject project: String) -> Set<UInt64> {
+        rollouts.reduce(into: []) {
+            $0.formUnion($1?.projects[project]?.problems?.users ?? [])
+        }
+    }
+
+    /// Names of the replicas of which it is not known what their apps report on the rollouts of a
+    /// project.
+    func namesWithoutReports(inProject project: String) -> [String] {
+        silentNames
+            + rollouts.indices.filter {
+                rollouts[$0]?.projects[project].map { $0.problems == nil } ?? false
+            }.map { heardNames[$0] }
+    }
+
+    /// True when all replicas count the problems at the places of a rollout.
+    func allWatch(rollout id: String, ofProject project: String) -> Bool {
+        rollouts.allSatisfy { rollouts in
+            guard let rollouts else { return true }
+            return rollouts.projects[project]?.rollouts.contains { $0.hasSameBytes(as: id) }
+                ?? false
         }
     }
 

@@ -8,6 +8,9 @@ package struct ReplicaBoard: Sendable {
     /// Interval at which the counts are checked; they are announced when they have changed.
     private static let interval: Duration = .seconds(5)
 
+    /// Number of parts of the interval; after each, new rollouts are looked for.
+    private static let parts = 10
+
     /// Number of checks between announcements of the clients, which are larger.
     private static let looksBetweenListeners = 12
 
@@ -41,6 +44,14 @@ package struct ReplicaBoard: Sendable {
         logger: Logger
     ) {
         guard let store = store as? any ReplicaStoring else { return nil }
+        self.init(
+            announcingTo: store, hub: hub, acknowledgements: acknowledgements, logger: logger)
+    }
+
+    init(
+        announcingTo store: any ReplicaStoring, hub: RealtimeHub?,
+        acknowledgements: Acknowledgements?, logger: Logger
+    ) {
         self.store = store
         question = ReplicaQuestion { await Self.announcements(of: store, logger: logger) }
         self.hub = hub
@@ -61,8 +72,7 @@ package struct ReplicaBoard: Sendable {
                 looks = 0
             }
             let counts = await hub.connections()
-            await announce(
-                report(counts), as: ReplicaReport.name, unlessIn: &announced)
+            await announceCounts(counts, unlessIn: &announced)
             replica = store.announcedReplica
             // The first clients are announced without delay.
             if listenerCount == 0 || looks % Self.looksBetweenListeners == 0 {
@@ -82,7 +92,17 @@ package struct ReplicaBoard: Sendable {
                 await announce(samples, as: Self.samplesName, unlessIn: &announced)
             }
             looks += 1
-            try? await Task.sleep(for: Self.interval)
+            await pause()
+        }
+    }
+
+    /// Waits until the next check; a rollout that is new is announced sooner, since its start waits for
+    /// that.
+    private func pause() async {
+        let watched = acknowledgements?.watchedRollouts
+        for _ in 0..<Self.parts {
+            try? await Task.sleep(for: Self.interval / Self.parts)
+            if Task.isCancelled || acknowledgements?.watchedRollouts != watched { return }
         }
     }
 
@@ -93,6 +113,32 @@ package struct ReplicaBoard: Sendable {
                 .acknowledgements = counts.shortened()
         }
         return ReplicaReport(projects, replicaName: Self.replicaName)
+    }
+
+    /// Announces the counts of connections, and what apps report.
+    func announceCounts(
+        _ counts: [String: ConnectionCounts], unlessIn announced: inout [String: Data]
+    ) async {
+        await announce(report(counts), as: ReplicaReport.name, unlessIn: &announced)
+        await announceRollouts(unlessIn: &announced)
+    }
+
+    /// Announces what apps report on rollouts, so that each replica can decide about their steps.
+    private func announceRollouts(unlessIn announced: inout [String: Data]) async {
+        guard let acknowledgements else { return }
+        var projects: [String: ReplicaRollouts.Project] = [:]  // names: names of projects are ASCII
+        let watched = acknowledgements.watchedRollouts
+        // Users who have moved here still count at the others.
+        let others = watched.isEmpty ? nil : await others()
+        for (project, rollouts) in watched {
+            let reports = acknowledgements.replicaAcknowledgements(
+                inProject: project, at: nil,
+                words: others?.usersWithProblems(inProject: project) ?? [])
+            projects[project] = ReplicaRollouts.Project(
+                rollouts: rollouts, counts: reports.counts, problems: reports.problems)
+        }
+        await announce(
+            ReplicaRollouts(projects), as: ReplicaRollouts.name, unlessIn: &announced)
     }
 
     private func announce(

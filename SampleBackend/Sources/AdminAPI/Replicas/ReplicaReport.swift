@@ -65,6 +65,60 @@ struct ReplicaReport: Codable, Sendable {
     }
 }
 
+/// What a replica's apps report on rollouts, which has to be whole.
+struct ReplicaRollouts: Codable, Sendable {
+    struct Project: Codable, Sendable {
+        /// The rollouts whose places are counted.
+        let rollouts: [String]
+        /// The counts of all versions, without problems; nil when there was no room.
+        var counts: AcknowledgementCounts?
+        /// The problems at the places of the rollouts; nil when there was no room.
+        var problems: WatchedProblems?
+    }
+
+    /// The name of its announcement.
+    static let name = "rollouts"
+
+    /// Maximum size in bytes.
+    private static let maximumBytes = 90_000
+
+    /// The projects with rollouts that are planned or under way.
+    private(set) var projects: [String: Project]  // names: names of projects are ASCII
+
+    /// False for impossible counts, which must not be added to others.
+    var isPlausible: Bool {
+        projects.values.allSatisfy {
+            $0.counts?.isPlausible ?? true && $0.problems?.isPlausible ?? true
+        }
+    }
+
+    /// Creates an announcement; where there is too little room, first without some and then without
+    /// all users of the places, then without the projects that take most.
+    init(_ all: [String: Project]) {
+        projects = all
+        let encoder = JSONEncoder()
+        func size(_ value: some Encodable) -> Int { (try? encoder.encode(value))?.count ?? .max }
+        for count in [WatchedProblems.mostUsers / 4, 0] {
+            if size(projects) <= Self.maximumBytes { return }
+            projects = all.mapValues { project in
+                var project = project
+                project.problems = project.problems?.shortened(toUsers: count)
+                return project
+            }
+        }
+        var rest = size(projects)
+        if rest <= Self.maximumBytes { return }
+        let sizes = projects.mapValues { size($0) }.sorted {
+            ($0.value, $0.key) > ($1.value, $1.key)
+        }
+        for (name, size) in sizes where rest > Self.maximumBytes {
+            projects[name]?.counts = nil
+            projects[name]?.problems = nil
+            rest -= size
+        }
+    }
+}
+
 /// The clients of a replica in all projects, for the previews of other replicas.
 struct ReplicaListeners: Codable, Sendable {
     struct Listener: Codable, Sendable {

@@ -52,29 +52,25 @@ struct RolloutReports: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - rollout: The rollout, which has started.
-    ///   - places: The settings that have a value for its condition.
-    ///   - counts: The acknowledgements of all replicas.
-    ///   - connectionCount: The number of open streams at all replicas; nil when it is not known.
+    ///   - counts: What all replicas count.
     ///   - date: The current time.
-    init(
-        of rollout: Rollout, at places: Set<ProblemPlace>, _ counts: AcknowledgementCounts,
-        connectionCount: Int?, date: Date
-    ) {
+    init(of rollout: Rollout, _ counts: RolloutCounts, date: Date) {
         let step = rollout.steps.last
-        let now = counts.rolloutReports(from: step?.version ?? 0, at: places)
+        let now = counts.reports(from: step?.version ?? 0)
         (clients, withProblems) = (now.clients, now.withProblems)
         let plan = rollout.plan
         let share = Double((rollout.bound ?? 0) - plan.lowerBound) / 100_000_000
         // Streams whose document does not change report nothing, so all reporters may be reached.
         let known =
             [
-                counts.clients, rollout.reportsBefore?.clients, step?.streams, connectionCount,
+                counts.counts.clients, rollout.reportsBefore?.clients, step?.streams,
+                counts.connectionCount,
             ].compactMap(\.self).max() ?? 0
         reached = min(Double(clients), Double(known) * share)
         let new = now.newProblems(since: rollout.reportsBefore)
         problemPercent = reached > 0 ? min(100, new.clients / reached * 100) : nil
         lostStreamPercent = step.flatMap { step in
-            guard step.streams > 0, let connectionCount,
+            guard step.streams > 0, let connectionCount = counts.connectionCount,
                 Self.streamTimes.contains(date.timeIntervalSince(step.date))
             else { return nil }
             return max(0, Double(step.streams - connectionCount) / Double(step.streams) * 100)
@@ -102,6 +98,9 @@ struct RolloutReports: Sendable, Hashable {
         } else if !isEnough {
             result = .waiting
             text = "\(subject), of \(plan.minimumClients) clients that are needed."
+        } else if plan.maximumProblemPercent != nil, let name = counts.namesWithoutReports.first {
+            result = .waiting
+            text = "What apps report to the server \(name) is not known."
         } else {
             result = .good
             text = "\(subject), \(problems)."
@@ -129,77 +128,125 @@ extension Double {
     }
 }
 
+/// What all replicas count that matters for a rollout.
+struct RolloutCounts: Sendable {
+    /// The number of clients per version; the problems are in ``replicas``.
+    let counts: AcknowledgementCounts
+
+    /// The acknowledgements at each replica.
+    let replicas: [ReplicaAcknowledgements]
+
+    /// The places at which problems count.
+    let places: Set<ProblemPlace>
+
+    /// Number of open streams and long polls at all replicas; nil when it is not known.
+    var connectionCount: Int?
+
+    /// Names of replicas of which it is not known what their apps report.
+    var namesWithoutReports: [String] = []
+
+    init(of replicas: [ReplicaAcknowledgements], at places: Set<ProblemPlace>) {
+        counts = AcknowledgementCounts(ofReplicas: replicas)
+        self.replicas = replicas
+        self.places = places
+    }
+
+    /// The reports on a version and later ones.
+    func reports(from version: Int) -> Rollout.Reports {
+        let versions = counts.versions.filter { $0.number >= version }
+        let withProblems = versions.reduce(0) { $0 + $1.withProblems }
+        let clients = replicas.clientsWithProblems(from: version)
+        return Rollout.Reports(
+            // Who uses a version in spite of problems is in both.
+            clients: min(counts.clients, versions.reduce(withProblems) { $0 + $1.inForce }),
+            withProblems: withProblems,
+            places: places.compactMap { place in
+                clients[place.identifier].map {
+                    .init(section: place.section, key: place.key, clients: $0)
+                }
+            })
+    }
+}
+
 extension Administration {
     /// What apps report on a rollout that has started.
     func reports(of started: StartedRollout) async throws -> RolloutReports {
-        let project = started.stored.project
         let others = await replicas?.others()
+        var counts = try await rolloutCounts(of: started.stored, others)
         // A server that has just started waits for its clients.
-        let isCounted = started.rollout.steps.last.map { $0.date >= startDate } ?? false
-        let count = await connections(inProject: project, others: others).count
-        return RolloutReports(
-            of: started.rollout, at: try started.stored.rolloutPlaces,
-            acknowledgements(inProject: project, others: others, listingAll: true)
-                ?? AcknowledgementCounts(),
-            connectionCount: isCounted && others?.isComplete != false ? count : nil, date: now())
+        if started.rollout.steps.last.map({ $0.date < startDate }) ?? true {
+            counts.connectionCount = nil
+        }
+        return RolloutReports(of: started.rollout, counts, date: now())
     }
 
     /// What apps report before a step of a rollout.
     func reportsNow(of stored: StoredChangeRequest) async throws -> Rollout.Reports {
         let others = await replicas?.others()
-        let counts = acknowledgements(
-            inProject: stored.project, others: others, listingAll: true)
-        var reports =
-            (counts ?? AcknowledgementCounts())
-            .rolloutReports(from: 0, at: try stored.rolloutPlaces)
+        let counts = try await rolloutCounts(of: stored, others)
+        var reports = counts.reports(from: 0)
         reports.streams = await connections(inProject: stored.project, others: others).count
         return reports
+    }
+
+    /// Counts the places of a rollout at this server from now on, for all servers.
+    func watch(_ stored: StoredChangeRequest) throws {
+        // Those of a published one are always the same.
+        guard let acknowledgements,
+            stored.state == .open
+                || !acknowledgements.isWatching(rollout: stored.id, inProject: stored.project)
+        else { return }
+        acknowledgements.watch(
+            try stored.rolloutPlaces, ofRollout: stored.id, inProject: stored.project)
+    }
+
+    /// True when the other servers count the places of a rollout, so that all reports are known.
+    func isWatchedByOthers(_ stored: StoredChangeRequest) async -> Bool {
+        if acknowledgements == nil { return true }
+        let others = await replicas?.others()
+        return others?.allWatch(rollout: stored.id, ofProject: stored.project) ?? true
+    }
+
+    private func rolloutCounts(
+        of stored: StoredChangeRequest, _ others: OtherReplicas?
+    ) async throws -> RolloutCounts {
+        let project = stored.project
+        let places = try stored.rolloutPlaces
+        var replicas = others?.rolloutReports(inProject: project) ?? []
+        if let acknowledgements {
+            replicas.insert(
+                acknowledgements.replicaAcknowledgements(
+                    inProject: project, at: places,
+                    words: others?.usersWithProblems(inProject: project) ?? []), at: 0)
+        }
+        var counts = RolloutCounts(of: replicas, at: places)
+        counts.namesWithoutReports = others?.namesWithoutReports(inProject: project) ?? []
+        if others?.isComplete != false {
+            counts.connectionCount = await connections(inProject: project, others: others).count
+        }
+        return counts
     }
 }
 
 extension StoredChangeRequest {
-    /// The settings of the edited template that have a value for the condition of its rollout.
+    /// The settings of the edited template that have a value for the condition of its rollout, their
+    /// sections, and the whole version, which apps may refuse.
     fileprivate var rolloutPlaces: Set<ProblemPlace> {
         get throws {
             guard let condition = request.schedule?.rollout?.plan.condition, let contents else {
                 return []
             }
-            var places: Set<ProblemPlace> = []
+            var places: Set<ProblemPlace> = [.wholeVersion]
             for (section, parameters) in try RemoteConfigTemplate(stored: contents.edited).sections
             {
                 for (key, parameter) in parameters
                 where parameter.conditionalValues[condition] != nil {
                     places.insert(ProblemPlace(section: section, key: key))
+                    places.insert(ProblemPlace(section: section, key: nil))
                 }
             }
             return places
         }
-    }
-}
-
-extension AcknowledgementCounts {
-    /// The reports on a version and later ones, with the problems that can come from some settings.
-    fileprivate func rolloutReports(
-        from version: Int, at settings: Set<ProblemPlace>
-    ) -> Rollout.Reports {
-        // Refused versions have problems of no section.
-        let sections = Set(settings.map { Data($0.section.utf8) } + [Data()])
-        let versions = versions.filter { $0.number >= version }
-        var places: [ProblemPlace: Int] = [:]
-        for problem in versions.flatMap(\.problems)
-        where settings.contains(problem.place)
-            || problem.place.key == nil && sections.contains(Data(problem.place.section.utf8))
-        {
-            places[problem.place, default: 0] += problem.clients
-        }
-        let withProblems = versions.reduce(0) { $0 + $1.withProblems }
-        return Rollout.Reports(
-            // Who uses a version in spite of problems is in both.
-            clients: min(clients, versions.reduce(withProblems) { $0 + $1.inForce }),
-            withProblems: withProblems,
-            places: places.map { place, clients in
-                .init(section: place.section, key: place.key, clients: clients)
-            })
     }
 }
 

@@ -116,20 +116,30 @@ struct RolloutRoutes: Sendable {
         return (submission, known)
     }
 
+    /// Maximum number of rollouts of a project that wait, run or are held.
+    private static let mostRollouts = 16
+
     /// - Throws: A ``RequestError`` with status 409 when another rollout of the same condition waits or
-    ///   runs. Of two that are planned at the same moment, the second one is held at its second step.
+    ///   runs, or many others. Of two that are planned at the same moment, the second one is held at its second step.
     private func checkNoOtherRollout(_ submission: ChangeRequestSubmission) async throws {
         guard let condition = submission.request.schedule?.rollout?.plan.condition else { return }
         let target = { (id: String) in
             ChangeRequestTarget(
                 project: submission.project, id: id, isLimitedToPresentProject: false)
         }
+        var count = 0
         for header in try await administration.changeRequests(target(""))
         where header.dueDate != nil && !header.id.hasSameBytes(as: submission.id) {
             let other = try await administration.changeRequestIfPresent(target(header.id))
-            guard let plan = other?.request.schedule?.rollout?.plan,
-                plan.condition.hasSameBytes(as: condition)
-            else { continue }
+            guard let plan = other?.request.schedule?.rollout?.plan else { continue }
+            count += 1
+            if count == Self.mostRollouts {
+                throw RequestError(
+                    httpStatus: .conflict, statusName: "ROLLOUT_STATE",
+                    message: "\(count) rollouts of this project wait, run or are held: stop one of "
+                        + "them first, or wait for its end.")
+            }
+            guard plan.condition.hasSameBytes(as: condition) else { continue }
             throw RequestError(
                 httpStatus: .conflict, statusName: "ROLLOUT_STATE",
                 message: "The condition \"\(condition.shortened)\" is rolled out by the change "

@@ -30,7 +30,7 @@ package struct ScheduledPublisher: Sendable {
         /// The next time after now; nil when nothing is scheduled.
         package let nextDate: Date?
 
-        /// Rollouts to look at by ``performRollout(_:)``.
+        /// Rollouts to look at by ``performRollout(_:)``, first those that have started.
         ///
         /// That can take as long as a webhook needs to answer. Other schedules, which it leaves alone,
         /// are among them.
@@ -46,13 +46,19 @@ package struct ScheduledPublisher: Sendable {
     package func look() async throws(TemplateStoreError) -> Look {
         let date = administration.now()
         let scheduled = try await administration.store.scheduledChangeRequests(date: date)
+        // names: names of projects, and identifiers, are ASCII
+        let names = Set(scheduled.map { [$0.project, $0.id] })
+        administration.acknowledgements?.keepWatching { names.contains([$0, $1]) }
         return Look(
             due: Dictionary(
                 grouping: scheduled.filter { $0.dueDate.map { $0 <= date } ?? false },
                 by: \.project),
             nextDate: (scheduled.compactMap(\.dueDate) + scheduled.flatMap(ApprovalCheck.dates))
                 .filter { $0 > date }.min(),
-            rollouts: scheduled.filter { $0.state == .published },
+            rollouts: scheduled.filter { $0.state == .published }
+                + scheduled.filter { request in
+                    request.state != .published && request.dueDate.map { $0 > date } ?? false
+                },
             checks: scheduled.compactMap { ApprovalCheck(of: $0, at: date) })
     }
 
@@ -86,12 +92,15 @@ package struct ScheduledPublisher: Sendable {
             do {
                 // What is due in an archived project waits until it is not archived.
                 if try await isArchived(request.project) { break }
-                try await withTaskExecutorPreference(WorkThreads.schedules) {
+                let isPerformed = try await withTaskExecutorPreference(WorkThreads.schedules) {
                     // It may have been moved or cancelled since the list was read.
                     let stored = try await administration.changeRequestIfPresent(request.target)
-                    guard let stored, StartedRollout(stored) == nil else { return }
+                    guard let stored, StartedRollout(stored) == nil else { return true }
+                    if try await waitsForReports(stored) { return false }
                     try await perform(stored)
+                    return true
                 }
+                if !isPerformed { isLeft = true }
             } catch let error as RequestError where error.statusName == "PROJECT_ARCHIVED" {
                 // It was archived a moment ago.
             } catch {
@@ -102,6 +111,19 @@ package struct ScheduledPublisher: Sendable {
         return isLeft
     }
 
+    /// Time within which all servers count the places of a rollout that is to start.
+    private static let watchTime = 15.0
+
+    /// True for a rollout whose start has to know what apps report at all servers, with which later
+    /// reports are compared.
+    private func waitsForReports(_ stored: StoredChangeRequest) async throws -> Bool {
+        guard let schedule = stored.request.schedule, schedule.rollout != nil,
+            administration.now().timeIntervalSince(schedule.start.date) < Self.watchTime
+        else { return false }
+        try administration.watch(stored)
+        return await !administration.isWatchedByOthers(stored)
+    }
+
     /// Takes the step of a rollout that is due, or looks at what apps report in between.
     ///
     /// - Returns: False when nothing is to be seen before it is due or changes.
@@ -109,12 +131,14 @@ package struct ScheduledPublisher: Sendable {
     @discardableResult
     package func performRollout(_ header: ChangeRequestHeader) async throws -> Bool {
         let stored = try await administration.changeRequestIfPresent(header.target)
-        guard let stored, let started = StartedRollout(stored), let due = stored.dueDate else {
+        guard let stored, stored.request.schedule?.rollout != nil, let due = stored.dueDate else {
             return false
         }
         // It goes on when the project is no longer archived, which does not change the request.
         if try await isArchived(header.project) { return true }
         return try await withTaskExecutorPreference(WorkThreads.schedules) {
+            try administration.watch(stored)
+            guard let started = StartedRollout(stored) else { return false }
             let right = administration.access.right(
                 to: started.schedule, inProject: header.project,
                 tokens: try await administration.storedTokens())

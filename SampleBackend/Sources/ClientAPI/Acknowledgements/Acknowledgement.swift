@@ -105,8 +105,8 @@ struct Acknowledgement: Sendable, Hashable {
     }
 }
 
-/// The location of a problem: a setting or a whole section.
-package struct ProblemPlace: Sendable, Hashable, Codable {
+/// The location of a problem: a setting or a whole section; its names are compared byte by byte.
+package struct ProblemPlace: Sendable, Codable {
     package let section: String
     /// Nil means the whole section.
     package let key: String?
@@ -117,5 +117,19 @@ package struct ProblemPlace: Sendable, Hashable, Codable {
     package init(section: String, key: String?) {
         self.section = section
         self.key = key
+    }
+}
+
+extension ProblemPlace: Hashable {
+    private var exactKey: ExactText? { key.map { ExactText($0) } }
+
+    package static func == (one: Self, other: Self) -> Bool {
+        ExactText(one.section) == ExactText(other.section)
+            && one.exactKey == other.exactKey
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactText(section))
+        hasher.combine(exactKey)
     }
 }

@@ -43,14 +43,21 @@ extension AcknowledgementSample.Word: Codable {
 
 /// The acknowledgements of a project at one replica.
 package struct ReplicaAcknowledgements: Sendable {
-    let counts: AcknowledgementCounts
+    package let counts: AcknowledgementCounts
 
     /// Nil when the replica has no sample.
     let sample: AcknowledgementSample?
 
-    package init(_ counts: AcknowledgementCounts, _ sample: AcknowledgementSample?) {
+    /// The problems at watched places; of a replica that does not announce them, the most frequent ones.
+    package let problems: WatchedProblems
+
+    package init(
+        _ counts: AcknowledgementCounts, _ sample: AcknowledgementSample?,
+        problems: WatchedProblems? = nil
+    ) {
         self.counts = counts
         self.sample = sample
+        self.problems = problems ?? WatchedProblems(withoutUsersIn: counts)
     }
 }
 

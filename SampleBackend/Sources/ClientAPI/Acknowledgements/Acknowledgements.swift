@@ -10,6 +10,20 @@ package final class Acknowledgements: Sendable {
     // names: names of projects are ASCII
     private let projects = NIOLockedValueBox<[String: NIOLockedValueBox<ProjectAcknowledgements>]>(
         [:])
+
+    /// The places that the rollouts of a project look at.
+    private struct Watched: Sendable {
+        var rollouts: [String: Set<ProblemPlace>] = [:]  // names: identifiers of our own
+        /// Those of all rollouts.
+        private(set) var places: Set<ProblemPlace> = []
+
+        mutating func unite() {
+            places = rollouts.values.reduce(into: []) { $0.formUnion($1) }
+        }
+    }
+
+    // names: names of projects are ASCII
+    private let watched = NIOLockedValueBox<[String: Watched]>([:])
     private let limits: ProjectAcknowledgements.Limits
 
     package convenience init() { self.init(limits: ProjectAcknowledgements.Limits()) }
@@ -36,9 +50,11 @@ package final class Acknowledgements: Sendable {
             projects[project] = new
             return new
         }
+        let watched = watchedPlaces(inProject: project)
         known.withLockedValue { known in
             // The project was deleted after the lookup above.
             if known.isRemoved { return }
+            known.watched = watched
             known.record(
                 acknowledgement, user: user, time: Int(Date().timeIntervalSince1970))
             // Reported under the lock, so an older count cannot replace a newer one.
@@ -63,19 +79,76 @@ package final class Acknowledgements: Sendable {
         return SHA256.hash(data: bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The acknowledgements of a project, with a sample of their users; the most frequent problems, or
-    /// all places.
-    package func replicaAcknowledgements(
-        inProject project: String, listingAll listsAll: Bool = false
-    ) -> ReplicaAcknowledgements {
+    /// The acknowledgements of a project, with a sample of their users and the most frequent problems.
+    package func replicaAcknowledgements(inProject project: String) -> ReplicaAcknowledgements {
         guard let known = projects.withLockedValue({ $0[project] }) else {
             return ReplicaAcknowledgements(AcknowledgementCounts(), nil)
         }
         return known.withLockedValue {
-            ReplicaAcknowledgements(
-                listsAll ? $0.counts(listing: limits.places) : $0.counts,
-                $0.sample(atMost: Self.maximumSample))
+            ReplicaAcknowledgements($0.counts, $0.sample(atMost: Self.maximumSample))
         }
+    }
+
+    /// The acknowledgements of a project, with all problems at some places instead.
+    ///
+    /// - Parameters:
+    ///   - project: The project.
+    ///   - places: The places; nil for all that are watched.
+    ///   - users: Hashes of users whom other replicas list, whose last acknowledgements are added.
+    /// - Returns: The acknowledgements.
+    package func replicaAcknowledgements(
+        inProject project: String, at places: Set<ProblemPlace>?, words users: Set<UInt64>
+    ) -> ReplicaAcknowledgements {
+        guard let known = projects.withLockedValue({ $0[project] }) else {
+            return ReplicaAcknowledgements(AcknowledgementCounts(), nil)
+        }
+        let places = places ?? watchedPlaces(inProject: project)
+        return known.withLockedValue {
+            ReplicaAcknowledgements(
+                $0.counts(listing: 0), $0.sample(atMost: Self.maximumSample),
+                problems: $0.problems(at: places, words: users))
+        }
+    }
+
+    /// Watches the places that a rollout looks at, until it is not among
+    /// ``keepWatching(_:)``.
+    package func watch(
+        _ places: Set<ProblemPlace>, ofRollout id: String, inProject project: String
+    ) {
+        watched.withLockedValue { watched in
+            if watched[project]?.rollouts[id] == places { return }
+            watched[project, default: Watched()].rollouts[id] = places
+            watched[project]?.unite()
+        }
+    }
+
+    /// True for a rollout whose places are watched.
+    package func isWatching(rollout id: String, inProject project: String) -> Bool {
+        watched.withLockedValue { $0[project]?.rollouts[id] != nil }
+    }
+
+    /// Ends the watching of rollouts that are over.
+    ///
+    /// - Parameter isUnderWay: False for those.
+    package func keepWatching(_ isUnderWay: (_ project: String, _ id: String) -> Bool) {
+        watched.withLockedValue { watched in
+            for project in Array(watched.keys) {
+                guard var left = watched.removeValue(forKey: project) else { continue }
+                let count = left.rollouts.count
+                left.rollouts = left.rollouts.filter { isUnderWay(project, $0.key) }
+                if left.rollouts.count < count { left.unite() }
+                if !left.rollouts.isEmpty { watched[project] = left }
+            }
+        }
+    }
+
+    /// The watched rollouts, by project.
+    package var watchedRollouts: [String: [String]] {  // names: names of projects are ASCII
+        watched.withLockedValue { $0.mapValues { $0.rollouts.keys.sorted() } }
+    }
+
+    private func watchedPlaces(inProject project: String) -> Set<ProblemPlace> {
+        watched.withLockedValue { $0[project]?.places ?? [] }
     }
 
     /// Maximum number of users in the samples of all projects together; each takes about 50 bytes.

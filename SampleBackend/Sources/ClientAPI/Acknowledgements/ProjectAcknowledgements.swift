@@ -9,8 +9,10 @@ struct ProjectAcknowledgements: Sendable {
         /// Maximum number of versions; the lowest is dropped first.
         var versions = 32
         /// Maximum number of places with problems per version; further places are ignored while
-        /// clients report problems at these.
+        /// clients report problems at these, unless they are watched.
         var places = 64
+        /// Maximum number of places with problems per version, including watched ones.
+        var placesWithWatched = 256
         /// Maximum number of problems per version in the counts.
         var listedProblems = 10
     }
@@ -62,6 +64,9 @@ struct ProjectAcknowledgements: Sendable {
 
     /// The places of changed versions that are no longer listed.
     private var dropped: [Int: Set<ProblemPlace>] = [:]
+
+    /// The places that rollouts look at, of which no other problem takes the room.
+    var watched: Set<ProblemPlace> = []
 
     /// True after ``takeRemoval()``.
     private(set) var isRemoved = false
@@ -162,6 +167,45 @@ struct ProjectAcknowledgements: Sendable {
         return AcknowledgementSample(words: words, lastUser: words.last?.user ?? 0)
     }
 
+    /// The users with problems at some places.
+    ///
+    /// - Parameters:
+    ///   - places: The places.
+    ///   - asked: Users whose last acknowledgements are added; those that are unknown are left out.
+    /// - Returns: The problems, with the users who have the lowest hashes.
+    func problems(at places: Set<ProblemPlace>, words asked: Set<UInt64>) -> WatchedProblems {
+        var problems = WatchedProblems()
+        problems.words = asked.sorted().compactMap { hash in
+            (young[hash] ?? old[hash]).map { user in
+                AcknowledgementSample.Word(
+                    user: hash, inForce: user.inForce, withProblems: user.withProblems,
+                    time: user.time)
+            }
+        }
+        var found: [Int: [UInt8: [UInt64]]] = [:]
+        for (number, version) in versions {
+            for (place, index) in version.indexes
+            where version.places[Int(index)].clients > 0 && places.contains(place) {
+                found[number, default: [:]][index] = []
+            }
+        }
+        if found.isEmpty { return problems }
+        for (hash, user) in [young, old].joined() where found[user.withProblems] != nil {
+            for index in user.places { found[user.withProblems]?[index]?.append(hash) }
+        }
+        for (number, users) in found.sorted(by: { $0.key < $1.key }) {
+            for (index, users) in users.sorted(by: { $0.key < $1.key }) {
+                guard let place = versions[number]?.places[Int(index)] else { continue }
+                problems.places.append(
+                    WatchedProblems.Place(
+                        identifier: place.place.identifier, version: number,
+                        clients: place.clients,
+                        users: Array(users.sorted().prefix(WatchedProblems.mostUsers))))
+            }
+        }
+        return problems
+    }
+
     private func problems(
         of version: Version, _ listed: Int
     ) -> [AcknowledgementCounts.Problem] {
@@ -216,7 +260,9 @@ struct ProjectAcknowledgements: Sendable {
             return index
         }
         let place = Place(place: problem.place, message: problem.message)
-        if version.places.count < limits.places {
+        let most =
+            watched.contains(problem.place) ? limits.placesWithWatched : limits.places
+        if version.places.count < most {
             guard let index = UInt8(exactly: version.places.count) else { return nil }
             versions[number]?.indexes[problem.place] = index
             versions[number]?.places.append(place)
