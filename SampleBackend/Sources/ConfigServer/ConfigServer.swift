@@ -115,8 +115,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
             store: store, library: library, access: access, metrics: metrics, hub: hub,
             acknowledgements: acknowledgements, sample: sample, now: { Date() },
             allowsPrivateWebhooks: options.webhooks.allowsPrivateAddresses)
-        administration.replicas = ReplicaBoard(
-            store: store, hub: hub, acknowledgements: acknowledgements, logger: logger)
+        administration.exchangeCounts(logger: logger)
         administration.storeFault = { [health] in await health.lastingFault() }
         administration.onStoreFailure = { [health] in health.noteFailure($0, start: $1) }
         administration.maximumAnswerBytes = options.limits.messageBytes

@@ -52,8 +52,7 @@ public struct LocalAdministration: Sendable {
             store: store, library: library, access: access, metrics: metrics, now: { Date() },
             // Allowed here because every server checks the address again before each delivery.
             allowsPrivateWebhooks: true)
-        administration.replicas = ReplicaBoard(
-            store: store, hub: nil, acknowledgements: nil, logger: logger)
+        administration.exchangeCounts(logger: logger)
         dispatcher = RequestDispatcher(
             groups: [administration.group(recognition: nil)], unknownPath: RequestError.unknownPath,
             logger: logger)

@@ -57,6 +57,21 @@ public struct Rollout: Sendable, Hashable, Codable {
         }
     }
 
+    /// The open streams and long polls at one server.
+    public struct ServerStreams: Sendable, Hashable, Codable {
+        /// Identifies the process of the server.
+        public let server: String
+
+        /// Number of streams and long polls.
+        public let count: Int
+
+        /// Creates a count.
+        public init(server: String, count: Int) {
+            self.server = server
+            self.count = count
+        }
+    }
+
     /// A percentage that was published.
     public struct Step: Sendable, Hashable, Codable {
         /// The place in the plan's ``Plan/bounds``.
@@ -71,14 +86,19 @@ public struct Rollout: Sendable, Hashable, Codable {
         /// Number of streams and long polls that were open before it.
         public let streams: Int
 
+        /// Those of each server; nil when they are not known, and for steps before the last one.
+        public internal(set) var streamsByServer: [ServerStreams]?
+
         /// True when a later percentage was taken back to this one.
         public let isTakenBack: Bool
 
         /// Creates a step.
         public init(
-            place: Int, version: Int, date: Date, streams: Int = 0, isTakenBack: Bool = false
+            place: Int, version: Int, date: Date, streams: Int = 0,
+            streamsByServer: [ServerStreams]? = nil, isTakenBack: Bool = false
         ) {
             self.streams = streams
+            self.streamsByServer = streamsByServer
             self.place = place
             self.version = version
             self.date = date.roundedToMilliseconds
@@ -143,8 +163,19 @@ public struct Rollout: Sendable, Hashable, Codable {
         /// Number of open streams and long polls.
         public var streams = 0
 
+        /// Those of each server, of at most 100; nil when they are not known.
+        public var streamsByServer: [ServerStreams]? {
+            didSet {
+                streamsByServer = streamsByServer.map {
+                    Array($0.sorted { $0.count > $1.count }.prefix(Self.mostServers))
+                }
+            }
+        }
+
         /// Maximum number of places.
         package static let mostPlaces = 20
+
+        private static let mostServers = 100
 
         /// Creates reports; keeps the places with the most problems.
         public init(clients: Int, withProblems: Int, places: [Place] = []) {
@@ -239,11 +270,10 @@ extension Rollout {
     mutating func publish(
         _ place: Int, as version: Int, at date: Date, after reports: Reports?
     ) {
-        steps =
-            steps.suffix(Self.mostSteps - 1) + [
-                Step(
-                    place: place, version: version, date: date, streams: reports?.streams ?? 0)
-            ]
+        add(
+            Step(
+                place: place, version: version, date: date, streams: reports?.streams ?? 0,
+                streamsByServer: reports?.streamsByServer))
         nextDate = (date + plan.interval).roundedToMilliseconds
         (hold, ignoresReports) = (nil, false)
     }
@@ -252,6 +282,13 @@ extension Rollout {
     mutating func start(as version: Int, at date: Date, after reports: Reports?) {
         publish(0, as: version, at: date, after: reports)
         reportsBefore = reports
+        reportsBefore?.streamsByServer = nil
+    }
+
+    private mutating func add(_ step: Step) {
+        steps = steps.suffix(Self.mostSteps - 1)
+        for index in steps.indices { steps[index].streamsByServer = nil }
+        steps.append(step)
     }
 
     /// Records that the percentage before was published again; from the first one it has ended.
@@ -263,8 +300,7 @@ extension Rollout {
             stop = Stop(reason: reason, version: version, kept: kept, date: date)
             return
         }
-        let step = Step(place: place - 1, version: version, date: date, isTakenBack: true)
-        steps = steps.suffix(Self.mostSteps - 1) + [step]
+        add(Step(place: place - 1, version: version, date: date, isTakenBack: true))
         hold(at: date, because: reason)
     }
 

@@ -31,18 +31,31 @@ struct RolloutReplicasTests {
 
         subscript(_ index: Int) -> Server { all[index] }
 
-        func announce() async {
+        /// A server that was restarted.
+        mutating func restart(_ index: Int) async throws {
+            table.remove("\(index)")
+            all[index] = try await Server(
+                on: all[(index + 1) % all.count], reports: Acknowledgements(),
+                announcements: table["\(index)"])
+        }
+
+        func announce(streams: [Int] = []) async throws {
             // Twice: they announce what they know of each other's users.
             for _ in 0..<2 {
-                for server in all { await server.announce() }
+                for (index, server) in all.enumerated() {
+                    try await server.announce(
+                        streams: index < streams.count ? streams[index] : 0)
+                }
             }
         }
 
         /// Starts a rollout, of which all servers know.
-        func start(_ members: [String: JSONNode]) async throws -> String {
+        func start(
+            streams: [Int] = [], _ members: [String: JSONNode]
+        ) async throws -> String {
             let made = await Rollouts.create(on: all[0], Rollouts.plan([10, 100], at: 60, members))
             for server in all { try await server.perform(at: 0) }
-            await announce()
+            try await announce(streams: streams)
             try await all[0].perform(at: 60)
             #expect(try await all[0].version()?.number == 2)
             for server in all { try await server.perform(at: 61) }
@@ -69,7 +82,7 @@ struct RolloutReplicasTests {
             await servers[0].publish(Rollouts.template("percent('x') <= 10", b: "\(number)"))
             try servers[2].report(version: 2 + number, clients: 1, from: 1_000 + number)
         }
-        await servers.announce()
+        try await servers.announce()
         let rollout = try await servers.state(id, at: 120)
         #expect(rollout["state"] == "held", "\(rollout)")
         #expect(
@@ -85,7 +98,7 @@ struct RolloutReplicasTests {
         for server in servers.all.suffix(2) {
             try server.report(version: 2, clients: 2, withProblems: 2)
         }
-        await servers.announce()
+        try await servers.announce()
         var rollout = try await servers.state(id, at: 120)
         #expect(rollout["state"] == "running", "\(rollout)")
         try servers[0].report(version: 2, clients: 1, from: 2, withProblems: 1)
@@ -100,7 +113,7 @@ struct RolloutReplicasTests {
         try servers[1].report(version: 2, clients: 1_500, withProblems: 3)
         await servers[0].publish(Rollouts.template("percent('x') <= 10", b: "fixed"))
         try servers[2].report(version: 3, clients: 3)
-        await servers.announce()
+        try await servers.announce()
         let rollout = try await servers.state(id, at: 120)
         #expect(rollout["state"] == "running", "\(rollout)")
     }
@@ -117,24 +130,24 @@ struct RolloutReplicasTests {
             try servers[1].report(version: version, clients: 100, withProblems: 20)
         }
         try report(1)
-        await servers.announce()
+        try await servers.announce()
         let made = await Rollouts.create(
             on: servers[0], Rollouts.plan([10, 100], ["maximumProblemPercent": 5]))
         try await servers[0].perform(at: 0)
         #expect(try await servers[0].version()?.number == 1)
         try await servers[1].perform(at: 1)
-        await servers.announce()
+        try await servers.announce()
         try await servers[0].perform(at: 2)
         #expect(try await servers[0].version()?.number == 2)
         try report(2)
-        await servers.announce()
+        try await servers.announce()
         let rollout = try await servers.state(made.id, at: 120)
         #expect(rollout["state"] == "running", "\(rollout)")
     }
 
     @Test func aStartDoesNotWaitLongForAServer() async throws {
         let servers = try await Servers(2)
-        await servers.announce()
+        try await servers.announce()
         _ = await Rollouts.create(on: servers[0])
         try await servers[0].perform(at: 14)
         #expect(try await servers[0].version()?.number == 1)
@@ -153,5 +166,26 @@ struct RolloutReplicasTests {
         servers.table.remove("1")
         rollout = try await servers.state(id, at: 3_661)
         #expect(try await servers[0].version()?.number == 3, "\(rollout)")
+    }
+
+    /// Its clients come back, there or at other servers; those of a server that runs on do not.
+    @Test func theStreamsOfARestartedServerAreNotLost() async throws {
+        var servers = try await Servers(3)
+        let id = try await servers.start(
+            streams: [0, 100, 100], ["maximumLostStreamPercent": 20])
+        try await servers.announce(streams: [0, 100, 100])
+        #expect(try await servers.state(id, at: 130)["check"]?["lostStreamPercent"] == 0)
+        servers.table.remove("2")
+        #expect(try await servers.state(id, at: 131)["check"]?["lostStreamPercent"] == 0)
+        try await servers.restart(2)
+        try await servers.announce(streams: [0, 130, 50])
+        #expect(try await servers.state(id, at: 140)["check"]?["lostStreamPercent"] == 0)
+        // A server that is added takes over streams that reconnect.
+        try await servers.announce(streams: [0, 50, 150])
+        #expect(try await servers.state(id, at: 150)["check"]?["lostStreamPercent"] == 0)
+        try await servers.announce(streams: [0, 50, 100])
+        let rollout = try await servers.state(id, at: 160)
+        #expect(rollout["state"] == "held", "\(rollout)")
+        #expect(rollout["reason"]?.stringValue?.hasPrefix("50 % of the streams") == true)
     }
 }

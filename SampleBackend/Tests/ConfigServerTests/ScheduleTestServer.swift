@@ -78,10 +78,10 @@ struct ScheduleTestServer: Sendable {
                 clock.withLockedValue { $0 }
             }, metrics: metrics, acknowledgements: acknowledgements,
             now: { [clock] in clock.withLockedValue { $0 } })
-        replicas = announcements.map { [acknowledgements] in
+        replicas = announcements.map { [acknowledgements, administration] in
             ReplicaBoard(
                 announcingTo: $0, hub: nil, acknowledgements: acknowledgements,
-                logger: logger)
+                process: administration.process, logger: logger)
         }
         administration.replicas = replicas
         self.administration = administration
@@ -219,10 +219,12 @@ struct ScheduleTestServer: Sendable {
         .string((beginning + seconds).formatted(Date.ISO8601FormatStyle()))
     }
 
-    /// Announces to the other servers what apps report.
-    func announce() async {
+    /// Announces to the other servers what apps report, and a number of streams.
+    func announce(streams: Int = 0) async throws {
         var announced: [String: Data] = [:]
-        await replicas?.announceCounts([:], unlessIn: &announced)
+        let counts = try JSONDecoder().decode(
+            ConnectionCounts.self, from: Data(#"{"versions":{"1":\#(streams)}}"#.utf8))
+        await replicas?.announceCounts(["default": counts], unlessIn: &announced)
     }
 
     /// Reports that a number of clients use a version, and that some of them have a problem with it.

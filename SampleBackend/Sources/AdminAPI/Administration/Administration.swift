@@ -3,6 +3,7 @@ package import Foundation
 package import HTTPServing
 import HTTPTypes
 import JSONTree
+package import Logging
 import Rendering
 package import TemplateStore
 import Templates
@@ -36,8 +37,8 @@ package struct Administration: Sendable {
 
     package let now: @Sendable () -> Date
 
-    /// When this process began to count its connections.
-    let startDate: Date
+    /// This process, which counts connections and what apps report.
+    package let process: ServerProcess
 
     /// The reason why calls to the store would only wait and fail; nil to call it.
     package var storeFault: @Sendable () async -> TemplateStoreError? = { nil }
@@ -68,8 +69,15 @@ package struct Administration: Sendable {
         self.acknowledgements = acknowledgements
         self.sample = sample
         self.now = now
-        startDate = now()
+        process = ServerProcess(startDate: now())
         self.allowsPrivateWebhooks = allowsPrivateWebhooks
+    }
+
+    /// Exchanges counts with other processes, if the store lets them.
+    package mutating func exchangeCounts(logger: Logger) {
+        replicas = ReplicaBoard(
+            store: store, hub: hub, acknowledgements: acknowledgements, process: process,
+            logger: logger)
     }
 
     /// Calls the store, counts and logs its failure, and maps errors to a ``RequestError``.

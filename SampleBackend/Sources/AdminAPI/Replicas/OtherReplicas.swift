@@ -16,8 +16,9 @@ struct OtherReplicas: Sendable {
     var isComplete = true
 
     private var heardNames: [String] = []
-    /// What the replicas with reports announce on rollouts; nil for a program that announces nothing.
-    private var rollouts: [ReplicaRollouts?] = []
+    /// The identifiers of the replicas with reports, and what they report on rollouts; nil for a
+    /// program that announces none.
+    private var heard: [(replica: String, rollouts: ReplicaRollouts?)] = []
     private var reports: [ReplicaReport] = []
     /// For each report, its acknowledgement samples by project.
     // names: names of projects are ASCII
@@ -48,7 +49,7 @@ struct OtherReplicas: Sendable {
             addSilent(name)
             return
         }
-        self.rollouts.append(rollouts ?? nil)
+        heard.append((announcement.replica, rollouts ?? nil))
         heardNames.append(name)
         count += 1
         reports.append(report)
@@ -90,7 +91,7 @@ struct OtherReplicas: Sendable {
     /// of its rollouts.
     func rolloutReports(inProject project: String) -> [ReplicaAcknowledgements] {
         reports.indices.compactMap { index in
-            let watched = rollouts[index]?.projects[project]
+            let watched = heard[index].rollouts?.projects[project]
             let counts = watched?.counts ?? reports[index].projects[project]?.acknowledgements
             return counts.map {
                 ReplicaAcknowledgements($0, samples[index][project], problems: watched?.problems)
@@ -100,8 +101,8 @@ struct OtherReplicas: Sendable {
 
     /// The users whom the other replicas list for the rollouts of a project.
     func usersWithProblems(inProject project: String) -> Set<UInt64> {
-        rollouts.reduce(into: []) {
-            $0.formUnion($1?.projects[project]?.problems?.users ?? [])
+        heard.reduce(into: []) {
+            $0.formUnion($1.rollouts?.projects[project]?.problems?.users ?? [])
         }
     }
 
@@ -109,17 +110,26 @@ struct OtherReplicas: Sendable {
     /// project.
     func namesWithoutReports(inProject project: String) -> [String] {
         silentNames
-            + rollouts.indices.filter {
-                rollouts[$0]?.projects[project].map { $0.problems == nil } ?? false
+            + heard.indices.filter {
+                heard[$0].rollouts?.projects[project].map { $0.problems == nil } ?? false
             }.map { heardNames[$0] }
     }
 
     /// True when all replicas count the problems at the places of a rollout.
     func allWatch(rollout id: String, ofProject project: String) -> Bool {
-        rollouts.allSatisfy { rollouts in
-            guard let rollouts else { return true }
+        heard.allSatisfy { replica in
+            guard let rollouts = replica.rollouts else { return true }
             return rollouts.projects[project]?.rollouts.contains { $0.hasSameBytes(as: id) }
                 ?? false
+        }
+    }
+
+    /// The streams and long polls of a project at each of the other replicas.
+    func streams(inProject project: String) -> [Rollout.ServerStreams] {
+        zip(reports, heard).map { report, heard in
+            Rollout.ServerStreams(
+                server: report.process?.id ?? heard.replica,
+                count: report.projects[project]?.connections.count ?? 0)
         }
     }
 

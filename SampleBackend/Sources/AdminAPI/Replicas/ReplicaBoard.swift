@@ -36,23 +36,26 @@ package struct ReplicaBoard: Sendable {
     /// Nil in a process that serves no clients.
     private let hub: RealtimeHub?
     private let acknowledgements: Acknowledgements?
+    private let process: ServerProcess
     private let logger: Logger
 
     /// Nil when the store does not let replicas exchange announcements.
     package init?(
         store: any TemplateStore, hub: RealtimeHub?, acknowledgements: Acknowledgements?,
-        logger: Logger
+        process: ServerProcess, logger: Logger
     ) {
         guard let store = store as? any ReplicaStoring else { return nil }
         self.init(
-            announcingTo: store, hub: hub, acknowledgements: acknowledgements, logger: logger)
+            announcingTo: store, hub: hub, acknowledgements: acknowledgements, process: process,
+            logger: logger)
     }
 
     init(
         announcingTo store: any ReplicaStoring, hub: RealtimeHub?,
-        acknowledgements: Acknowledgements?, logger: Logger
+        acknowledgements: Acknowledgements?, process: ServerProcess, logger: Logger
     ) {
         self.store = store
+        self.process = process
         question = ReplicaQuestion { await Self.announcements(of: store, logger: logger) }
         self.hub = hub
         self.acknowledgements = acknowledgements
@@ -112,7 +115,7 @@ package struct ReplicaBoard: Sendable {
             projects[name, default: ReplicaReport.Project(connections: ConnectionCounts())]
                 .acknowledgements = counts.shortened()
         }
-        return ReplicaReport(projects, replicaName: Self.replicaName)
+        return ReplicaReport(projects, replicaName: Self.replicaName, process: process)
     }
 
     /// Announces the counts of connections, and what apps report.

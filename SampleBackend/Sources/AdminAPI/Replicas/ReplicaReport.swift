@@ -4,6 +4,20 @@ import HTTPServing
 import Rendering
 import Targeting
 
+/// The process of a server, which counts in memory.
+package struct ServerProcess: Codable, Sendable, Hashable {
+    /// Another one after each start.
+    let id: String
+
+    /// When it began to count.
+    let startDate: Date
+
+    init(startDate: Date) {
+        id = String(UInt64.random(in: 0 ... .max), radix: 16)
+        self.startDate = startDate
+    }
+}
+
 /// The counts of a replica's clients, as announced to the other replicas.
 struct ReplicaReport: Codable, Sendable {
     /// The counts of a project.
@@ -32,6 +46,9 @@ struct ReplicaReport: Codable, Sendable {
     /// The name by which operators know the replica; nil when the report has none.
     let replicaName: String?
 
+    /// Nil in the report of a program that does not announce it.
+    let process: ServerProcess?
+
     /// False for impossible counts, which must not be added to others.
     var isPlausible: Bool {
         projects.values.allSatisfy { project in
@@ -40,8 +57,9 @@ struct ReplicaReport: Codable, Sendable {
     }
 
     /// Creates a report with as many projects as fit, those with the most connections first.
-    init(_ all: [String: Project], replicaName: String) {
+    init(_ all: [String: Project], replicaName: String, process: ServerProcess? = nil) {
         self.replicaName = replicaName
+        self.process = process
         var rest = Self.maximumBytes
         let encoder = JSONEncoder()
         let order = all.sorted {

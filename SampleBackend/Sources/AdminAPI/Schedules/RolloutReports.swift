@@ -64,16 +64,16 @@ struct RolloutReports: Sendable, Hashable {
         let known =
             [
                 counts.counts.clients, rollout.reportsBefore?.clients, step?.streams,
-                counts.connectionCount,
+                counts.streams?.reduce(0) { $0 + $1.count },
             ].compactMap(\.self).max() ?? 0
         reached = min(Double(clients), Double(known) * share)
         let new = now.newProblems(since: rollout.reportsBefore)
         problemPercent = reached > 0 ? min(100, new.clients / reached * 100) : nil
         lostStreamPercent = step.flatMap { step in
-            guard step.streams > 0, let connectionCount = counts.connectionCount,
+            guard let streams = counts.streams,
                 Self.streamTimes.contains(date.timeIntervalSince(step.date))
             else { return nil }
-            return max(0, Double(step.streams - connectionCount) / Double(step.streams) * 100)
+            return step.lostStreamPercent(of: streams)
         }
         let subject = "\(clients) clients report on version \(step?.version ?? 0) or later"
         let place = new.place.map { " at \($0)" } ?? ""
@@ -139,8 +139,8 @@ struct RolloutCounts: Sendable {
     /// The places at which problems count.
     let places: Set<ProblemPlace>
 
-    /// Number of open streams and long polls at all replicas; nil when it is not known.
-    var connectionCount: Int?
+    /// The open streams and long polls at each replica; nil when they are not known.
+    var streams: [Rollout.ServerStreams]?
 
     /// Names of replicas of which it is not known what their apps report.
     var namesWithoutReports: [String] = []
@@ -172,12 +172,8 @@ extension Administration {
     /// What apps report on a rollout that has started.
     func reports(of started: StartedRollout) async throws -> RolloutReports {
         let others = await replicas?.others()
-        var counts = try await rolloutCounts(of: started.stored, others)
-        // A server that has just started waits for its clients.
-        if started.rollout.steps.last.map({ $0.date < startDate }) ?? true {
-            counts.connectionCount = nil
-        }
-        return RolloutReports(of: started.rollout, counts, date: now())
+        return RolloutReports(
+            of: started.rollout, try await rolloutCounts(of: started.stored, others), date: now())
     }
 
     /// What apps report before a step of a rollout.
@@ -186,6 +182,7 @@ extension Administration {
         let counts = try await rolloutCounts(of: stored, others)
         var reports = counts.reports(from: 0)
         reports.streams = await connections(inProject: stored.project, others: others).count
+        reports.streamsByServer = counts.streams
         return reports
     }
 
@@ -222,9 +219,33 @@ extension Administration {
         var counts = RolloutCounts(of: replicas, at: places)
         counts.namesWithoutReports = others?.namesWithoutReports(inProject: project) ?? []
         if others?.isComplete != false {
-            counts.connectionCount = await connections(inProject: project, others: others).count
+            let own = await connections(inProject: project, others: nil).count
+            counts.streams =
+                [Rollout.ServerStreams(server: process.id, count: own)]
+                + (others?.streams(inProject: project) ?? [])
         }
         return counts
+    }
+}
+
+extension Rollout.Step {
+    /// The share of the streams before the step that are gone, in percent; nil when no server of that
+    /// time runs on.
+    ///
+    /// The streams of a server that has ended since are not lost: they come back at other servers. Those
+    /// at new servers count as theirs first, and otherwise as moved from servers that run on.
+    fileprivate func lostStreamPercent(of now: [Rollout.ServerStreams]) -> Double? {
+        guard let streamsByServer else { return nil }
+        let left = streamsByServer.filter { then in
+            now.contains { $0.server.hasSameBytes(as: then.server) }
+        }.reduce(0) { $0 + $1.count }
+        guard left > 0 else { return nil }
+        let new = now.filter { now in
+            !streamsByServer.contains { $0.server.hasSameBytes(as: now.server) }
+        }.reduce(0) { $0 + $1.count }
+        let returned = min(new, streams - left)
+        let open = now.reduce(0) { $0 + $1.count } - returned
+        return max(0, Double(left - open) / Double(left) * 100)
     }
 }
 
