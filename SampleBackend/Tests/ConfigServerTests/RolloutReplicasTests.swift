@@ -1,5 +1,6 @@
 import Foundation
 import JSONTree
+import NIOConcurrencyHelpers
 import SeededRandomness
 import TemplateStore
 import Templates
@@ -187,5 +188,16 @@ struct RolloutReplicasTests {
         let rollout = try await servers.state(id, at: 160)
         #expect(rollout["state"] == "held", "\(rollout)")
         #expect(rollout["reason"]?.stringValue?.hasPrefix("50 % of the streams") == true)
+    }
+
+    /// The others have reports of all the time since the step.
+    @Test func aRestartOfOneOfSeveralServersDelaysNoStep() async throws {
+        var servers = try await Servers(2)
+        let id = try await servers.start(["maximumProblemPercent": 5])
+        servers[0].clock.withLockedValue { $0 = Server.beginning + 3_600 }
+        try await servers.restart(0)
+        try await servers.announce()
+        let rollout = try await servers.state(id, at: 3_660)
+        #expect(try await servers[0].version()?.number == 3, "\(rollout)")
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import InMemoryTemplateStore
 import JSONTree
+import NIOConcurrencyHelpers
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore
@@ -439,6 +440,26 @@ struct RolloutTests {
         #expect(
             rollout["reason"]?.stringValue?.contains("problems at the whole configuration") == true,
             "\(rollout)")
+    }
+
+    /// The reports of the step are lost with the process: nothing says that apps can use it.
+    @Test func aRestartDelaysTheNextStepByTheTimeThatItHasNotSeen() async throws {
+        let server = try await Self.server()
+        let made = await Self.create(
+            on: server, Self.plan([10, 100], ["maximumProblemPercent": 5]))
+        try await server.perform(at: 0)
+        // Nobody has looked since.
+        try server.report(version: 2, clients: 100, withProblems: 50)
+        server.clock.withLockedValue { $0 = Server.beginning + 3_000 }
+        let restarted = try await Server(on: server, reports: Acknowledgements())
+        for seconds in [3_600, 6_599] as [Double] {
+            try await restarted.perform(at: seconds)
+            let rollout = await Self.rollout(made.id, on: restarted)
+            #expect(try await restarted.version()?.number == 2, "\(rollout)")
+            #expect(rollout["check"]?["result"] == "waiting", "\(rollout)")
+        }
+        try await restarted.perform(at: 6_600)
+        #expect(try await Self.expression(on: restarted) == "percent('x') <= 100")
     }
 
     private static let wrongBodies: [(JSONNode, String)] = [

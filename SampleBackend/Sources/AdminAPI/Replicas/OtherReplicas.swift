@@ -133,6 +133,9 @@ struct OtherReplicas: Sendable {
         }
     }
 
+    /// When the first of the other replicas began to count; nil when that is not known.
+    var firstStart: Date? { reports.compactMap(\.process?.startDate).min() }
+
     /// The clients of a project at the other replicas, as far as their announcements had room.
     func listeners(of project: PublishedProject, named name: String) -> [StreamListener] {
         listeners.flatMap { $0.listeners(of: project, named: name) }

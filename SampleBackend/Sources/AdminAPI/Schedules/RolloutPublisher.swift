@@ -29,8 +29,13 @@ struct RolloutPublisher: Sendable {
         if started.rollout.state == .held {
             return try await end(started, because: "Nobody has resumed it for 60 days.")
         }
-        let action = DueAction(due: due, at: administration.now(), restoredAt: restoreDate)
-        if action == .wait { return }
+        let date = administration.now()
+        if date < due { return }
+        let reports = try await administration.reports(of: started)
+        // Reports that were lost delay the step.
+        let action = DueAction(
+            due: restoreDate == nil ? max(due, reports.waitDate ?? due) : due, at: date,
+            restoredAt: restoreDate)
         switch right {
         case .granted: break
         // Another server may know.
@@ -42,7 +47,6 @@ struct RolloutPublisher: Sendable {
             return try await hold(
                 started, because: "\(name) may no longer publish in this project.")
         }
-        let reports = try await administration.reports(of: started)
         if case .miss(let reason) = action {
             // A restore says so itself.
             let cause =

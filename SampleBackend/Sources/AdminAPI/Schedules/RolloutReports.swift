@@ -36,6 +36,10 @@ struct RolloutReports: Sendable, Hashable {
     /// The open streams that have vanished since the step, in percent; nil when it is not known.
     let lostStreamPercent: Double?
 
+    /// When the reports since a restart are as old as an interval, before which no step is taken; nil
+    /// when no report was lost, or when it does not matter.
+    let waitDate: Date?
+
     let result: Result
 
     /// The result as a sentence.
@@ -75,6 +79,7 @@ struct RolloutReports: Sendable, Hashable {
             else { return nil }
             return step.lostStreamPercent(of: streams)
         }
+        waitDate = counts.firstStart.flatMap { rollout.waitDate(after: $0) }
         let subject = "\(clients) clients report on version \(step?.version ?? 0) or later"
         let place = new.place.map { " at \($0)" } ?? ""
         let problems =
@@ -101,6 +106,11 @@ struct RolloutReports: Sendable, Hashable {
         } else if plan.maximumProblemPercent != nil, let name = counts.namesWithoutReports.first {
             result = .waiting
             text = "What apps report to the server \(name) is not known."
+        } else if let waitDate, date < waitDate {
+            result = .waiting
+            text =
+                "\(subject) since the servers were restarted after the step: the next one waits until "
+                + "\(waitDate.timestamp), an interval after that."
         } else {
             result = .good
             text = "\(subject), \(problems)."
@@ -141,6 +151,9 @@ struct RolloutCounts: Sendable {
 
     /// The open streams and long polls at each replica; nil when they are not known.
     var streams: [Rollout.ServerStreams]?
+
+    /// When the first of the replicas that run now began to count; nil when apps report nothing.
+    var firstStart: Date?
 
     /// Names of replicas of which it is not known what their apps report.
     var namesWithoutReports: [String] = []
@@ -224,6 +237,9 @@ extension Administration {
                 [Rollout.ServerStreams(server: process.id, count: own)]
                 + (others?.streams(inProject: project) ?? [])
         }
+        if acknowledgements != nil {
+            counts.firstStart = [process.startDate, others?.firstStart].compactMap(\.self).min()
+        }
         return counts
     }
 }
@@ -246,6 +262,23 @@ extension Rollout.Step {
         let returned = min(new, streams - left)
         let open = now.reduce(0) { $0 + $1.count } - returned
         return max(0, Double(left - open) / Double(left) * 100)
+    }
+}
+
+extension Rollout {
+    /// When the servers have seen what apps report for an interval.
+    ///
+    /// A step is delayed by one interval at most, however often servers are restarted.
+    ///
+    /// - Parameter firstStart: When the first of the servers that run now has started.
+    /// - Returns: The time; nil when no report of the step is lost, when the plan has another measure,
+    ///   and when no server ran in time, after which a rollout is held.
+    fileprivate func waitDate(after firstStart: Date) -> Date? {
+        guard let step = steps.last, let nextDate, plan.maximumProblemPercent != nil,
+            plan.minimumClients == 0, !ignoresReports, firstStart > step.date,
+            firstStart.timeIntervalSince(nextDate) <= TemplateStoreLimits.schedulingGrace
+        else { return nil }
+        return min(firstStart, nextDate) + plan.interval
     }
 }
 
