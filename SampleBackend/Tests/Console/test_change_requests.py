@@ -388,6 +388,25 @@ class ProtectedProjectTests(ChangeRequestCase):
         self.wait_for_text("Published as version 2.", "main")
         self.assertIn("The shop is down", self.template()["version"]["description"])
 
+    def test_names_production_to_those_who_can_publish(self):
+        status, answer = self.call(
+            "PATCH", "details", {"environment": "PRODUCTION"}, If_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.become("Bob")
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for_text("What changes", "main")
+        self.assertNotIn("which is production", self.find(".publish-card").text)
+        self.become("Cleo", "publisher")
+        self.edit_interval("45")
+        self.go("review")
+        self.wait_for_text("which is production", ".publish-card")
+        self.protect()
+        self.go("settings")
+        self.go("review")
+        self.wait_for_text("A publish in this project needs 1 approval.", "main")
+        self.assertNotIn("which is production", self.find(".publish-card").text)
+
     def test_bypasses_the_approvals_of_a_request(self):
         self.protect()
         request = self.make_request()

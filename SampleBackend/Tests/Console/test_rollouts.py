@@ -183,6 +183,20 @@ class RollingOutTests(RolloutCase):
         self.go("conditions")
         self.assertIsNone(self.named("button", f"Roll out {NAME} …"))
 
+    def test_names_production_before_what_changes_it(self):
+        request = self.start_rollout(60, 80, 100)
+        status, answer = self.call(
+            "PATCH", "details", {"environment": "PRODUCTION"}, If_Match="*")
+        self.assertEqual(status, 200, answer)
+        self.open_rollout(request)
+        self.wait_for_text("Production", "header .environment")
+        for button, is_named in (("Hold …", False), ("Stop …", False), ("Take back …", True)):
+            self.press(button)
+            self.find("dialog")
+            self.assertEqual("This changes what is live in" in self.find("dialog").text, is_named)
+            self.press("Cancel")
+            self.wait_for_dialog_to_close()
+
     def test_names_the_approvals_that_are_missing(self):
         self.protect()
         self.become("Cleo", "publisher")

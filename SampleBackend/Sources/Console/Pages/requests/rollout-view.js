@@ -90,11 +90,12 @@ const words = {
  * @param {string} title
  * @param {{fields: unknown, action: string, isDangerous?: boolean, submit: () => Promise<any>}}
  *     form
+ * @param {boolean} changesLive True for an act that publishes.
  * @returns {Promise<any>}
  */
-function askAct({context: {details}}, title, {fields, ...form}) {
+function askAct({context: {details}}, title, {fields, ...form}, changesLive) {
     return openDialog(title, (close) => dialogForm({...form, fields: [
-        productionNotice(details, 'This changes what is live in'), fields]}, close),
+        changesLive && productionNotice(details, 'This changes what is live in'), fields]}, close),
     {isForm: false});
 }
 
@@ -112,7 +113,8 @@ async function end(visit, rollout, act) {
     const answer = await askAct(visit, isAll ? 'Take all of the rollout back?' : title, {
         fields: [h('p', {}, actText(act, rollout)), act !== 'stop'
             && field('Reason', reason, {hint: 'Optional: it is shown with the rollout.'})],
-        action, isDangerous: act !== 'hold', submit: async () => ({reason: reason.value.trim()})});
+        action, isDangerous: act !== 'hold', submit: async () => ({reason: reason.value.trim()})},
+    act === 'takeBack');
     if (!answer) return;
     await visit.act((acts) => (act === 'stop' ? acts.stopRollout() : acts[act](answer.reason)),
         isAll ? 'The rollout is taken back, and stopped.' : done);
@@ -133,7 +135,7 @@ async function resume(visit, rollout) {
             h('label', {class: 'check'}, isNow, ' Take the next step now'),
             h('label', {class: 'check'}, ignores, ' Whatever apps report')],
         action: 'Resume',
-        submit: async () => ({ignoresReports: ignores.checked, isNow: isNow.checked})});
+        submit: async () => ({ignoresReports: ignores.checked, isNow: isNow.checked})}, true);
     if (!answer) return;
     await visit.act((acts) => acts.resume(answer.ignoresReports, answer.isNow),
         'The rollout is resumed.');

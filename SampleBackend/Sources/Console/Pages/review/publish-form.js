@@ -141,7 +141,8 @@ export function publishForm(page, review) {
         event.preventDefault();
         if (!button.disabled) submit();
     }},
-        productionNotice(details, 'This publishes to'),
+        (!refused || (isProtected && mayBypass(page.session)))
+            && productionNotice(details, 'This publishes to'),
         field('Description of this version', description,
             {hint: 'Say what changes and why. Shown in History.'}),
         h('div', {class: 'actions'}, refused ? request.node : null, guarded(refused, button),
