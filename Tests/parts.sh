@@ -43,6 +43,7 @@ run_framework() {
     step "build" build_package .
     step "tests" test_package .
     step "32 bits" Tests/ThirtyTwoBit/check.sh
+    step "sources of a fuzzer" Tests/Fuzzing/fuzz.sh --check
     if conditions_have_changed; then
         run_apple
     else

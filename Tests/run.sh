@@ -29,7 +29,8 @@ Without a part it runs the gate, the checks that a change is most likely to brea
   format      the formatter's rules; no circle of folders or modules; no function of more than 60 lines; no
               dependency in the root package; its top-level folders; no test that waits for a clock; the
               checker of histories for "scale"
-  framework   strict build and tests of the root package; its arithmetic where Int has 32 bits; its code
+  framework   strict build and tests of the root package; its arithmetic where Int has 32 bits; the folders that
+              a fuzzer compiles alone; its code
               for iOS and macOS, typechecked against stubs (for all of Apple's platforms, and with planted
               misuses, when a condition of compilation or Tests/AppleStubs has changed)
   backend     strict build and tests of SampleBackend, also by README's program, and by clients of

@@ -2,6 +2,9 @@
 # Coverage-guided fuzzing of the exchange format's reader and writer with libFuzzer.
 #
 #     Tests/Fuzzing/fuzz.sh [seconds] [libFuzzer options]
+#     Tests/Fuzzing/fuzz.sh --check
+#
+# It compiles some folders of the framework alone; --check only typechecks these.
 #
 # Minimise an input that violates a property, and add it to Tests/ActiveConfigTests/Fixtures/FuzzFinds;
 # a test replays these files.
@@ -10,14 +13,29 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=Tests/Fuzzing/libfuzzer.sh
 . "$root/Tests/Fuzzing/libfuzzer.sh"
+json=ActiveConfigJSON
+list_sources() {
+    find "$root/Sources/ActiveConfig/Concurrency" "$root/Sources/ActiveConfig/Format" \
+        "$root/Sources/ActiveConfig/Model" "$root/Sources/ActiveConfig/Tables" -name '*.swift'
+}
+if [ "${1:-}" = --check ]; then
+    build=$(mktemp -d)
+    trap 'rm -rf "$build"' EXIT
+    list_sources >"$build/sources"
+    # shellcheck disable=SC2086
+    swiftc $compiler_options -package-name ActiveConfig -module-name $json -emit-module \
+        -emit-module-path "$build/$json.swiftmodule" "$root/Sources/$json"/*.swift
+    # shellcheck disable=SC2086
+    swiftc $compiler_options -package-name ActiveConfig -module-name DocumentFuzzer -I "$build" -typecheck \
+        "@$build/sources"
+    exit
+fi
 prepare_fuzzing document "${FUZZ_BUILD:-$root/.build/fuzzing}"
 fixtures=$root/Tests/ActiveConfigTests/Fixtures
 
-find "$root/Sources/ActiveConfig/Concurrency" "$root/Sources/ActiveConfig/Format" \
-    "$root/Sources/ActiveConfig/Model" "$root/Sources/ActiveConfig/Tables" -name '*.swift' >"$build/sources"
+list_sources >"$build/sources"
 echo "$root/Tests/Fuzzing/DocumentFuzzer.swift" >>"$build/sources"
 echo "$root/Tests/Fuzzing/FoundationJSON.swift" >>"$build/sources"
-json=ActiveConfigJSON
 compile_with_coverage $json -package-name ActiveConfig -wmo "$root/Sources/$json"/*.swift \
     -emit-module-path "$build/$json.swiftmodule" -c -o "$build/$json.o"
 compile_fuzzer DocumentFuzzer -package-name ActiveConfig -I "$build" "$build/$json.o"
