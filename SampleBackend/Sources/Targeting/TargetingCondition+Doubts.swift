@@ -144,7 +144,7 @@ extension Rule {
     private func doubt(
         aboutApps texts: [String], knowing signals: KnownSignals, _ sent: Set<ExactText>
     ) -> ConditionDoubt? {
-        guard !signals.apps.isEmpty, let first = texts.first,
+        guard !isNegated, !signals.apps.isEmpty, let first = texts.first,
             !texts.contains(where: { signals.apps.contains(name: $0) || sent.contains(name: $0) })
         else { return nil }
         return ConditionDoubt(

@@ -37,10 +37,10 @@ public struct IntendedDifference: Sendable, Hashable {
     }
 
     /// Maximum number of marks of a project.
-    public static let maximumCount = 200
+    public static let maximumCount = 100
 
     /// Maximum size of the marks of a project as engines store them, in bytes.
-    public static let maximumBytes = 48_000
+    public static let maximumBytes = 64_000
 
     /// Maximum length of a note, in characters.
     public static let maximumNoteLength = 500
@@ -85,7 +85,7 @@ public struct IntendedDifference: Sendable, Hashable {
 }
 
 extension IntendedDifference: Codable {
-    /// The mark as engines store it; one letter for the names of each of up to 200 marks.
+    /// The mark as engines store it; with names of one letter, since a project can have many.
     private struct Record: Codable {
         let o: String
         var s: String?

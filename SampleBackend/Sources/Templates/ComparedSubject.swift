@@ -44,8 +44,19 @@ extension RemoteConfigTemplate {
         }
         parts.removeAll { describing.contains($0.key) }
         var node = JSONNode.emptyObject
-        for name in parts.names.sortedByBytes() { node.setMember(name, parts[name]) }
-        return node
+        for (name, value) in parts { node.setMember(name, value) }
+        return node.sortingMembers
+    }
+}
+
+extension JSONNode {
+    /// The node with the members of all objects sorted, as their order does not count in a comparison.
+    fileprivate var sortingMembers: JSONNode {
+        if let members = objectValue {
+            return JSONNode(
+                sorting: members.lazy.map { (key: $0.key, value: $0.value.sortingMembers) })
+        }
+        return arrayValue.map { .array($0.map(\.sortingMembers)) } ?? self
     }
 }
 
@@ -60,7 +71,8 @@ extension TemplateDiff {
 
     /// Separates the differences that are intended from the others.
     ///
-    /// A condition that is intended and has moved, too, is in both: its place is not intended.
+    /// A section that only one template has is intended if all of its settings are. A condition that is
+    /// intended and has moved, too, is in both: its position is not intended.
     public func separating(_ intended: Set<ComparedSubject>) -> Partition {
         func isIntended(_ parameter: ParameterDifference) -> Bool {
             intended.contains(
@@ -72,14 +84,24 @@ extension TemplateDiff {
             guard !parts.isEmpty else { return nil }
             return ConditionDifference(name: condition.name, change: condition.change, parts: parts)
         }
+        let marked = conditions.filter { intended.contains(.condition(ExactText($0.name))) }.map {
+            ConditionDifference(
+                name: $0.name, change: $0.change, parts: $0.parts.filter { $0.name != "position" })
+        }
+        let open = parameters.filter { !isIntended($0) }
+        let openSections = open.map(\.section).exactNames
+        let intendedSections = parameters.filter(isIntended).map(\.section).exactNames
+        func isIntendedGroup(_ group: GroupDifference) -> Bool {
+            group.change != .changed && intendedSections.contains(name: group.name)
+                && !openSections.contains(name: group.name)
+        }
         return Partition(
             open: TemplateDiff(
-                conditions: moved, groups: groups, parameters: parameters.filter { !isIntended($0) }
-            ),
+                conditions: moved, groups: groups.filter { !isIntendedGroup($0) },
+                parameters: open),
             intended: TemplateDiff(
-                conditions: conditions.filter {
-                    intended.contains(.condition(ExactText($0.name)))
-                }, groups: [], parameters: parameters.filter(isIntended)))
+                conditions: marked, groups: groups.filter(isIntendedGroup),
+                parameters: parameters.filter(isIntended)))
     }
 
     private init(

@@ -285,8 +285,11 @@ private struct PromotedSides {
     ) {
         let (replaced, chosen) = parameters(
             group?.parameters ?? [:], over: old?.parameters ?? [:], inSection: name)
+        // A new section of which everything differs on purpose would be copied empty.
+        let isLeftOut = old == nil && chosen.isEmpty && group?.parameters.isEmpty == false
         let includesGroup =
             choice.includes(section: name) && (group != nil || choice.includesDeletions)
+            && !isLeftOut
         guard includesGroup || !replaced.isEmpty || !chosen.isEmpty else { return }
         if var old {
             old.parameters = replaced

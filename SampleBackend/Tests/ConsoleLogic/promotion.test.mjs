@@ -80,6 +80,11 @@ test('the notes name what is left out and what else can change', () => {
         affectedSettings: [{section: 'Shop', key: 'p'}]}), [
         'Leaves out 1 value for “u”, since conditions that name single users are those of staging.',
         'Can change Shop.p, too, which depends on the conditions taken.']);
+    assert.deepEqual(promotionNotes({...promotion,
+        intended: [{section: 'Home', key: 'url'}, {condition: 'beta'}],
+        doubts: [{condition: 'x', rule: "device.os == 'iOS'", message: 'Clients send ios.'}]}), [
+        'Leaves out what differs on purpose: Home.url, beta.',
+        "x: device.os == 'iOS': Clients send ios."]);
 });
 
 test('a promotion is ready when all is decided and something changes', () => {

@@ -705,6 +705,8 @@ type Conflict = {
     mine?: unknown;
     theirs?: unknown;
     changedBy?: Version;
+    /** Side that the server takes: of a promotion, for what differs on purpose. */
+    resolution?: string;
 };
 
 /** Value of a setting, as `Section.key`, for a condition that a merge may remove. */
@@ -891,6 +893,10 @@ type Promotion = {
     affectedSettings: {section: string, key: string}[];
     changes: Differences;
     problems: Problem[];
+    /** What was not copied since it differs on purpose. */
+    intended?: {section?: string, key?: string, condition?: string}[];
+    /** Rules of copied conditions that probably no client satisfies. */
+    doubts?: {condition: string, rule: string, message: string}[];
 };
 
 /**

@@ -111,6 +111,15 @@ struct PromoteCommandTests {
         ).json
         #expect(json.arrayValue?.map { $0["project"] } == ["us", "default"])
         #expect(json.arrayValue?.allSatisfy { $0["conflicts"] != nil } == true)
+        let mistyped = try await target.run(
+            "promote", "staging", "--to", "us", "--to", "default", "--keep", "conditions.Half",
+            "--keep-rest", "--replace-draft")
+        #expect(mistyped.exitCode == 1, "\(mistyped)")
+        #expect(mistyped.error.contains("No conflict has the path conditions.Half"), "\(mistyped)")
+        #expect(
+            try await target.run("promote", "staging", "--to", "us", "--to", "us").exitCode == 64)
+        let nothing = try await target.run("promote", "us", "--to", "us2", "--to", "staging")
+        #expect(nothing.exitCode == 4, "\(nothing)")
         let file2 = target.folder.url.appending(path: "out.json").path
         let refused = try await target.run(
             "promote", "staging", "--to", "us", "--to", "default", "--output", file2)

@@ -22,9 +22,11 @@ extension Administration {
 }
 
 extension ProjectUsage {
-    /// The identifiers of all apps to which templates were delivered; empty when some are unknown.
+    /// The identifiers of all apps to which templates were delivered; empty when some are unknown, as
+    /// those of users whom a service evaluates.
     fileprivate var knownApps: Set<ExactText> {
-        guard deliveries[.unknown] == nil, deliveries[.other] == nil else { return [] }
+        let unknown: [UsedApp] = [.unknown, .other, .service]
+        guard unknown.allSatisfy({ deliveries[$0] == nil }) else { return [] }
         return Set(deliveries.keys.compactMap(\.id))
     }
 }

@@ -50,13 +50,16 @@ struct ComparedMarks: Sendable {
         }
     }
 
-    /// Differences with their marks, in the member `mark`.
-    func json(of differences: TemplateDiff, withGroups: Bool = true) -> JSONNode {
+    /// Differences with their marks, in the member `mark`: with those that hold where they are intended,
+    /// and with the others elsewhere.
+    func json(of differences: TemplateDiff, areIntended: Bool) -> JSONNode {
         var body = differences.json
         func list(_ name: String, _ subjects: [ComparedSubject]) {
             let nodes = zip(body[name]?.arrayValue ?? [], subjects).map { node, subject in
                 var node = node
-                node.setMember("mark", marks[subject]?.json)
+                if let mark = marks[subject], mark.isHolding == areIntended {
+                    node.setMember("mark", mark.json)
+                }
                 return node
             }
             body.setMember(name, .array(nodes))
@@ -67,7 +70,6 @@ struct ComparedMarks: Sendable {
             differences.parameters.map {
                 .setting(SettingPlace(section: $0.section, key: $0.key))
             })
-        if !withGroups { body.removeMember("groups") }
         return body
     }
 }

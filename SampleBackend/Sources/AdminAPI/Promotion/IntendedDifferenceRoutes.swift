@@ -65,7 +65,7 @@ struct IntendedDifferenceRoutes: Sendable {
             this: .init(try pair.target.validated().template.deciding(subject)),
             that: .init(try pair.source.validated().template.deciding(subject)))
         try Self.checkDifference(mark, pair)
-        _ = try await administration.changeDetails(
+        let stored = try await administration.changeDetails(
             by: request, tag: \.marksTag,
             auditing: "\(subject.shownName) differs from \(other) on purpose: \(note)"
         ) { current throws(RequestError) in
@@ -75,7 +75,9 @@ struct IntendedDifferenceRoutes: Sendable {
             try Self.checkSize(details.intendedDifferences)
             return details
         }
-        return .json(mark.resourceJSON, headerFields: [.cacheControl: "no-store"])
+        return .json(
+            mark.resourceJSON,
+            headerFields: [.eTag: "\"\(stored.marksTag)\"", .cacheControl: "no-store"])
     }
 
     /// Removes a mark, so that comparisons list the difference again.
@@ -121,17 +123,19 @@ struct IntendedDifferenceRoutes: Sendable {
         }
         guard !mark.this.isSame(as: mark.that) else {
             throw .invalidArgument(
-                "\(name) decides the same in \(both): mark the condition that differs.")
+                "\(name) decides the same in \(both): mark a condition, if one differs.")
         }
     }
 
     private static func checkSize(_ marks: [IntendedDifference]) throws(RequestError) {
-        guard marks.count <= IntendedDifference.maximumCount,
-            (marks.record?.count ?? 0) <= IntendedDifference.maximumBytes
-        else {
+        let (count, bytes) = (IntendedDifference.maximumCount, IntendedDifference.maximumBytes)
+        guard marks.count <= count else {
+            throw .invalidArgument("A project keeps \(count) marks: remove some.")
+        }
+        guard marks.record?.count ?? 0 <= bytes else {
             throw .invalidArgument(
-                "The project has \(marks.count - 1) marks, which is all that it can keep: remove "
-                    + "some, or write shorter notes.")
+                "The marks of a project take at most \(bytes) bytes: remove some, or write shorter "
+                    + "notes.")
         }
     }
 }

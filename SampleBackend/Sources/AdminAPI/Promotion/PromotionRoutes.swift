@@ -32,8 +32,8 @@ struct PromotionRoutes: Sendable {
         let new = try pair.source.validated().template
         let marks = try await administration.marks(for: source, by: request, from: old, to: new)
         let differences = TemplateDiff(from: old, to: new).separating(Set(marks.holding))
-        var body = marks.json(of: differences.open)
-        body.setMember("intended", marks.json(of: differences.intended, withGroups: false))
+        var body = marks.json(of: differences.open, areIntended: false)
+        body.setMember("intended", marks.json(of: differences.intended, areIntended: true))
         body.setMember(
             "affectedSettings",
             Self.json(TemplateDiff.affectedSettings(from: old, to: new, except: Set(marks.holding)))
@@ -72,7 +72,10 @@ struct PromotionRoutes: Sendable {
         let known = await administration.knownSignals(inProject: request.project)
         do throws(TemplateValidationError) {
             let checked = try ValidatedTemplate(merged: template)
-            let taken = merge.conditions.added + merge.conditions.different
+            let taken =
+                merge.conditions.added
+                + merge.conflicts.filter { promotion.resolutions[$0.path] == .mine }
+                .compactMap(\.conditionName)
             body.setMember("problems", [])
             body.setMember("doubts", checked.doubtsJSON(of: taken.exactNames, knowing: known))
         } catch {

@@ -79,7 +79,9 @@ struct CompareCommand: AdministrationCommand {
             of: "/v1/projects/\(other.percentEncoded)", json["withVersionNumber"], transport)
         let differences = TemplateDiff(from: old, to: new)
             .separating(Set(comparison.intended.compactMap(ComparedSubject.init(difference:))))
-        differences.open.printLines()
+        if comparison.intended.isEmpty || !differences.open.isEmpty {
+            differences.open.printLines()
+        }
         for setting in ProjectComparison.names(json["affectedSettings"]) {
             Terminal.print("The conditions above decide about \(setting), too.")
         }
@@ -87,8 +89,11 @@ struct CompareCommand: AdministrationCommand {
         guard !comparison.intended.isEmpty else { return }
         let count = comparison.intended.count
         guard all else {
+            let verb = count == 1 ? "differs" : "differ"
             Terminal.print(
-                "\(count) more \(count == 1 ? "differs" : "differ") on purpose: see --all.")
+                differences.open.isEmpty
+                    ? "\(count) \(verb) on purpose, and nothing else: see --all."
+                    : "\(count) more \(verb) on purpose: see --all.")
             return
         }
         Terminal.print(Terminal.colored("On purpose", .bold))

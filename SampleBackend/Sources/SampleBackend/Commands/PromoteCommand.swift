@@ -66,6 +66,9 @@ struct PromoteCommand: AdministrationCommand {
         guard to.count < 2 || output == nil else {
             throw ValidationError("--output is the file of one project: give --to once.")
         }
+        guard to.exactNames.count == to.count, !to.exactNames.contains(name: source) else {
+            throw ValidationError("Give each project of --to once, and not the one to copy from.")
+        }
         let kept = keep.exactNames
         if let path = take.first(where: kept.contains(name:)) {
             throw ValidationError("Give either --take or --keep for \(path), not both.")
@@ -99,7 +102,13 @@ struct PromoteCommand: AdministrationCommand {
         let failures = results.compactMap { project, result in
             if case .failure(let failure) = result { (project, failure) } else { nil }
         }
-        guard let first = failures.first else { return }
+        guard let first = failures.first else {
+            try checkPaths(
+                among: results.flatMap {
+                    (try? $0.result.get())?.report["conflicts"]?.arrayValue ?? []
+                })
+            return
+        }
         throw CommandFailure(
             "Nothing was copied to \(failures.map(\.0).joined(separator: ", "))."
                 .escapedForTerminal, code: first.1.code)
@@ -146,13 +155,18 @@ struct PromoteCommand: AdministrationCommand {
 
     private func copy(_ transport: any AdministrationTransport) async throws -> Copy {
         let comparison = try await ProjectComparison(with: source, transport, options)
+        let nothing = "There is nothing to copy to \(options.project): no draft was stored."
+            .escapedForTerminal
+        guard let body = try body(comparison) else {
+            return Copy(report: ["from": .string(source)], lines: [nothing], isPrinted: false)
+        }
         let promotion = try await transport.json(
             AdministrationRequest(
                 method: "POST", path: options.projectPath + "/remoteConfig:promote",
                 ifMatch: comparison.json["etag"]?.stringValue,
-                body: try body(comparison).jsonData(), isTrial: true))
+                body: body.jsonData(), isTrial: true))
         let conflicts = promotion["conflicts"]?.arrayValue ?? []
-        // A conflict of one project need not be one of another.
+        // A conflict of one project need not be one of another: see above for several.
         if to.count < 2 { try checkPaths(among: conflicts) }
         try check(conflicts)
         let problems = promotion["problems"]?.arrayValue ?? []
@@ -160,25 +174,33 @@ struct PromoteCommand: AdministrationCommand {
             throw CommandFailure(
                 problems.map(CommandFailure.problem), in: promotion["template"])
         }
-        let place = try await store(promotion, transport)
+        let changes = promotion["changes"]
+        let changesNothing = ["conditions", "groups", "parameters"]
+            .allSatisfy { changes?[$0]?.arrayValue?.isEmpty ?? true }
+        let place =
+            changesNothing && output == nil ? nothing : try await store(promotion, transport)
         var report = promotion
         report.removeMember("template")
         return Copy(
             report: report, lines: lines(on: promotion) + [place], isPrinted: output == "-")
     }
 
-    private func body(_ comparison: ProjectComparison) throws -> JSONNode {
+    /// The request; nil when the project has all chosen settings already.
+    private func body(_ comparison: ProjectComparison) throws -> JSONNode? {
         var body: JSONNode = ["from": .string(source)]
         body.setMember("fromETag", comparison.json["withETag"])
         if !setting.isEmpty {
-            let settings = try setting.map { name in
+            let settings = try setting.compactMap { name -> JSONNode? in
                 guard let setting = comparison.setting(named: name) else {
+                    // One of several projects may have it already.
+                    if to.count > 1 { return nil }
                     throw CommandFailure(
                         "\(name) does not differ in the two projects: see \"compare\".",
                         code: Exit.failure)
                 }
                 return setting
             }
+            if settings.isEmpty, section.isEmpty { return nil }
             body.setMember("settings", .array(settings))
         }
         if !section.isEmpty {

@@ -114,7 +114,7 @@ export class PromotionComparison {
 
     #draw() {
         const choice = this.#choice;
-        const {with: from, withVersionNumber, versionNumber} = this.#comparison;
+        const {with: from, withVersionNumber, versionNumber, intended} = this.#comparison;
         const affected = this.#affected;
         const refused = this.#refused;
         const drawList = () => fill(this.#list, offeredView(choice, this.#context.workspace,
@@ -129,7 +129,9 @@ export class PromotionComparison {
         const removable = choice.removableCount;
         fill(this.node, this.#notice,
             h('p', {}, `Version ${withVersionNumber} of ${from} and version ${versionNumber} of `
-                + `this project differ in: ${differenceSummary(this.#comparison)}.`),
+                + (intended && !differenceCount(this.#comparison)
+                    ? 'this project differ only on purpose, or not at all.'
+                    : `this project differ in: ${differenceSummary(this.#comparison)}.`)),
             removable > 0 && h('p', {class: 'muted'},
                 `Of ${count(removable, 'setting')}, only this project has what differs${
                     refused ? '' : ': it stays unless you choose to remove it'}.`),

@@ -45,6 +45,11 @@ export async function previewPromotion(
     const first = await promote(project, comparison, chosen, {}, left);
     const items = first.conflicts.map((conflict) => ({conflict, dependents: []}));
     const reopened = choices.dropOutdated(items).length;
+    // The server has decided what differs on purpose; another choice can still be made.
+    for (const item of items) {
+        const {resolution} = item.conflict;
+        if (resolution && choices.of(item) === undefined) choices.choose(item, resolution);
+    }
     const decided = () => decisions(items, choices);
     /**
      * The promotion with the decisions made so far; null until it is known.

@@ -107,9 +107,13 @@ export function travellingConditions({conditions, conflicts, from}, resolutions)
  * @param {Promotion} promotion
  * @returns {string[]}
  */
-export function promotionNotes({conditions, omittedValues, affectedSettings, from}) {
+export function promotionNotes(
+    {conditions, omittedValues, affectedSettings, intended = [], doubts = [], from}) {
     const {omitted} = conditions;
     return [
+        intended.length ? [`Leaves out what differs on purpose: ${intended.map(
+            ({section, key, condition}) => condition ?? `${section}.${key}`).join(', ')}.`] : [],
+        doubts.map(({condition, rule, message}) => `${condition}: ${rule}: ${message}`),
         omitted.length ? [`Leaves out ${count(omittedValues.length, 'value')} for ${
             quoted(omitted)}, since conditions that name single users are those of ${from}.`] : [],
         affectedSettings.length ? [`Can change ${affectedSettings.map(({section, key}) => (
