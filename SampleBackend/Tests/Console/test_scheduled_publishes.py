@@ -259,6 +259,31 @@ class SchedulingTests(ScheduledPublishCase):
         self.wait_for_text("Will not be published", "main .warning")
 
 
+    @gate
+    def test_takes_back_at_another_time_what_was_not_taken_back(self):
+        request = self.make_request()
+        now = datetime.now(BERLIN)
+        # An end is at least a minute after the start.
+        self.schedule(request, now + timedelta(seconds=1), now + timedelta(seconds=62))
+        self.wait_for(lambda: self.shown_schedule(request)["state"] == "published", "the start")
+        # Nobody has approved the end.
+        self.protect()
+        self.wait_for(lambda: datetime.now(BERLIN) > now + timedelta(seconds=50), "the end")
+        self.wait_for(
+            lambda: self.shown_schedule(request)["end"]["state"] == "notApproved", "the refusal")
+        self.protect(requiredApprovals=0)
+        self.open_request(request)
+        self.wait_for_text("Published, not taken back", "main")
+        self.press("Take it back at another time …")
+        self.press("Set the end")
+        self.wait_for_text("Nothing was scheduled.", "dialog [role=alert]")
+        self.enter_time(tomorrow(17), "Date and time of the end")
+        self.check_page("dialog-end-anew")
+        self.press("Set the end")
+        self.wait_for_text("It is taken back", "main .success")
+        self.assertEqual(self.shown_schedule(request)["until"], tomorrow(17).isoformat())
+
+
 class TimesOfReadersTests(ScheduledPublishCase):
     def setUp(self):
         super().setUp()
