@@ -58,7 +58,7 @@ struct ScheduledPublishService: Service {
                     for rollout in rollouts.begin(look.rollouts, at: now()) {
                         group.addTask {
                             let isWatched = await perform(rollout)
-                            rollouts.end(rollout, isWatched: isWatched)
+                            if rollouts.end(rollout, isWatched: isWatched) { wake() }
                         }
                     }
                     let due = checks.begin(look.checks)
@@ -119,11 +119,15 @@ struct ScheduledPublishService: Service {
         do {
             return try await publisher.warn(by: check)
         } catch {
+            let check = check.request
+            guard failures.isNews("check \(check.project)/\(check.id): \(error)") else {
+                return false
+            }
             logger.warning(
                 "The approvals of a scheduled publish could not be checked, which is tried again",
                 metadata: [
-                    "project": "\(check.request.project)",
-                    "change_request": "\(check.request.id)", "error": "\(error)",
+                    "project": "\(check.project)", "change_request": "\(check.id)",
+                    "error": "\(error)",
                 ])
             return false
         }
@@ -162,98 +166,6 @@ struct ScheduledPublishService: Service {
                     "The scheduled publishes could not be read", metadata: ["error": "\(error)"])
             }
             return Look(pause: Self.shortestPause)
-        }
-    }
-}
-
-/// The projects whose schedules this process performs, each once at a time, so that a project with
-/// much to do delays no other one.
-private final class ProjectsUnderWay: Sendable {
-    private struct State {
-        /// True for a project that was to begin again since.
-        var projects: [String: Bool] = [:]  // names: names of projects are ASCII
-        var failed: Set<String> = []  // names: names of projects are ASCII
-    }
-
-    private let state = NIOLockedValueBox(State())
-
-    /// Those of all projects with something due that can begin now.
-    func begin(_ due: [[ChangeRequestHeader]]) -> [[ChangeRequestHeader]] {
-        state.withLockedValue { state in
-            state.failed.formIntersection(due.compactMap(\.first?.project))
-            return due.filter { requests in
-                guard let project = requests.first?.project else { return false }
-                let isFree = state.projects[project] == nil
-                state.projects[project] = !isFree
-                return isFree
-            }
-        }
-    }
-
-    /// True when the project is to begin again.
-    func end(_ project: String, hasFailed: Bool) -> Bool {
-        state.withLockedValue { state in
-            if hasFailed { state.failed.insert(project) } else { state.failed.remove(project) }
-            return state.projects.removeValue(forKey: project) == true
-        }
-    }
-
-    /// True when nothing has failed at the last attempts.
-    var haveAllSucceeded: Bool { state.withLockedValue { $0.failed.isEmpty } }
-}
-
-/// The rollouts that this process looks at, each once at a time, and the same state not again at once.
-private final class RolloutsUnderWay: Sendable {
-    /// Time between two looks at a rollout that has not changed, so that a webhook that does not answer
-    /// is not asked whenever something else changes.
-    private static let pause = Duration.seconds(20)
-
-    /// Maximum number of rollouts that are looked at at a time, each with its templates; the others
-    /// have their turn at the next look.
-    private static let mostAtATime = 16
-
-    private struct Look: Sendable {
-        let tag: String
-        let isDue: Bool
-        var isUnderWay = true
-        var isWatched = true
-        let start = ContinuousClock.now
-
-        /// True when the same is not to be looked at again yet.
-        func holdsBack(_ next: Look) -> Bool {
-            if isUnderWay { return true }
-            guard tag == next.tag, isDue == next.isDue else { return false }
-            return !isWatched || next.start - start < RolloutsUnderWay.pause
-        }
-    }
-
-    /// By project and identifier, which are ASCII.
-    private let looks = NIOLockedValueBox<[[String]: Look]>([:])  // names: ASCII
-
-    /// Those of all waiting rollouts that are to be looked at now.
-    func begin(_ rollouts: [ChangeRequestHeader], at date: Date) -> [ChangeRequestHeader] {
-        looks.withLockedValue { looks in
-            let names = Set(rollouts.map { [$0.project, $0.id] })  // names: ASCII
-            looks = looks.filter { $0.value.isUnderWay || names.contains($0.key) }
-            return rollouts.filter { rollout in
-                let next = Look(
-                    tag: rollout.tag, isDue: rollout.dueDate.map { $0 <= date } ?? false)
-                let name = [rollout.project, rollout.id]
-                if looks[name]?.holdsBack(next) == true
-                    || looks.values.count(where: \.isUnderWay) >= Self.mostAtATime
-                {
-                    return false
-                }
-                looks[name] = next
-                return true
-            }
-        }
-    }
-
-    func end(_ rollout: ChangeRequestHeader, isWatched: Bool) {
-        looks.withLockedValue { looks in
-            looks[[rollout.project, rollout.id]]?.isUnderWay = false
-            looks[[rollout.project, rollout.id]]?.isWatched = isWatched
         }
     }
 }

@@ -172,20 +172,33 @@ public struct Rollout: Sendable, Hashable, Codable {
             }
         }
 
-        /// Maximum number of places.
+        /// Maximum number of places that are stored.
         package static let mostPlaces = 20
 
         private static let mostServers = 100
 
-        /// Creates reports; keeps the places with the most problems.
+        /// Creates reports.
         public init(clients: Int, withProblems: Int, places: [Place] = []) {
             self.clients = clients
             self.withProblems = withProblems
-            self.places = Array(
-                places.sorted {
-                    ($0.clients, $1.section, $1.key ?? "")
-                        > ($1.clients, $0.section, $0.key ?? "")
-                }.prefix(Self.mostPlaces))
+            self.places = places.sorted {
+                ($0.clients, $1.section, $1.key ?? "")
+                    > ($1.clients, $0.section, $0.key ?? "")
+            }
+        }
+
+        /// The reports as they are stored: with the places that have the most problems.
+        var stored: Reports {
+            Reports(
+                clients: clients, withProblems: withProblems,
+                places: Array(places.prefix(Self.mostPlaces)), streams: streams)
+        }
+
+        private init(clients: Int, withProblems: Int, places: [Place], streams: Int) {
+            self.clients = clients
+            self.withProblems = withProblems
+            self.places = places
+            self.streams = streams
         }
     }
 
@@ -281,8 +294,7 @@ extension Rollout {
     /// Records the start.
     mutating func start(as version: Int, at date: Date, after reports: Reports?) {
         publish(0, as: version, at: date, after: reports)
-        reportsBefore = reports
-        reportsBefore?.streamsByServer = nil
+        reportsBefore = reports?.stored
     }
 
     private mutating func add(_ step: Step) {

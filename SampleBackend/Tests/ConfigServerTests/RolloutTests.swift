@@ -462,6 +462,28 @@ struct RolloutTests {
         #expect(try await Self.expression(on: restarted) == "percent('x') <= 100")
     }
 
+    /// A server that is restarted during the delay, too, takes the step when the delay is over.
+    @Test func aSecondRestartNeitherHoldsARolloutNorDelaysItAgain() async throws {
+        let server = try await Self.server()
+        let made = await Self.create(
+            on: server, Self.plan([10, 100], ["maximumProblemPercent": 5, "intervalMinutes": 600]))
+        try await server.perform(at: 0)
+        // Before the step at 36,000 seconds, and an hour and more after that.
+        server.clock.withLockedValue { $0 = Server.beginning + 35_000 }
+        let first = try await Server(on: server, reports: Acknowledgements())
+        try await first.perform(at: 36_000)
+        server.clock.withLockedValue { $0 = Server.beginning + 50_000 }
+        let second = try await Server(on: server, reports: Acknowledgements())
+        for seconds in [50_000, 71_000] as [Double] {
+            try await second.perform(at: seconds)
+            let rollout = await Self.rollout(made.id, on: second)
+            #expect(rollout["state"] == "running", "\(rollout)")
+            #expect(rollout["check"]?["result"] == "waiting", "\(rollout)")
+        }
+        try await second.perform(at: 72_000)
+        #expect(try await Self.expression(on: second) == "percent('x') <= 100")
+    }
+
     private static let wrongBodies: [(JSONNode, String)] = [
         (plan([5]), "2 to 20"), (plan([5, 5]), "rise"), (plan([0, 5]), "rise"),
         (plan([50, 101]), "rise"), (plan([1, 2], ["intervalMinutes": 0]), "intervalMinutes"),

@@ -12,8 +12,18 @@ struct OtherReplicas: Sendable {
     /// Names of the replicas that do not renew their lease, or whose counts cannot be read.
     private var silentNames: [String] = []
 
+    /// False when a replica is not heard.
+    var hasAllReplicas = true
+
+    /// True when the report of a replica had no room for all counts, and for all connections.
+    private var isShortened = false
+    private var lacksConnections = false
+
     /// False when counts are missing.
-    var isComplete = true
+    var isComplete: Bool { hasAllReplicas && !isShortened }
+
+    /// False when counts of connections are missing.
+    var hasAllConnections: Bool { hasAllReplicas && !lacksConnections }
 
     private var heardNames: [String] = []
     /// The identifiers of the replicas with reports, and what they report on rollouts; nil for a
@@ -31,7 +41,7 @@ struct OtherReplicas: Sendable {
     mutating func add(_ announcement: ReplicaAnnouncement) {
         // The replica has just started. It announces its counts first, and they contain its name.
         guard let counts = announcement.contents[ReplicaReport.name] else {
-            isComplete = false
+            hasAllReplicas = false
             return
         }
         let name =
@@ -56,7 +66,8 @@ struct OtherReplicas: Sendable {
         let samples = announcement.contents[ReplicaBoard.samplesName]
             .flatMap { try? JSONDecoder().decode([String: AcknowledgementSample].self, from: $0) }
         self.samples.append(samples ?? [:])
-        if !report.isComplete { isComplete = false }
+        if !report.isComplete { isShortened = true }
+        if report.lacksConnections ?? !report.isComplete { lacksConnections = true }
         let known = announcement.contents[ReplicaListeners.name]
             .flatMap { try? JSONDecoder().decode(ReplicaListeners.self, from: $0) }
         if let known { listeners.append(known) }
@@ -65,7 +76,7 @@ struct OtherReplicas: Sendable {
     /// Adds a replica whose counts are unknown.
     mutating func addSilent(_ name: String) {
         silentNames.append(name)
-        isComplete = false
+        hasAllReplicas = false
     }
 
     /// Names of all added replicas.
@@ -106,22 +117,21 @@ struct OtherReplicas: Sendable {
         }
     }
 
-    /// Names of the replicas of which it is not known what their apps report on the rollouts of a
-    /// project.
-    func namesWithoutReports(inProject project: String) -> [String] {
+    /// Names of the replicas of which it is not known what their apps report on a rollout.
+    ///
+    /// One that has just started does not count its places yet, so it would announce no problem.
+    func namesWithoutReports(ofRollout id: String, inProject project: String) -> [String] {
         silentNames
-            + heard.indices.filter {
-                heard[$0].rollouts?.projects[project].map { $0.problems == nil } ?? false
+            + heard.indices.filter { index in
+                guard let rollouts = heard[index].rollouts else { return false }
+                let watched = rollouts.projects[project]
+                return watched?.problems == nil || !rollouts.watches(id, inProject: project)
             }.map { heardNames[$0] }
     }
 
     /// True when all replicas count the problems at the places of a rollout.
     func allWatch(rollout id: String, ofProject project: String) -> Bool {
-        heard.allSatisfy { replica in
-            guard let rollouts = replica.rollouts else { return true }
-            return rollouts.projects[project]?.rollouts.contains { $0.hasSameBytes(as: id) }
-                ?? false
-        }
+        heard.allSatisfy { $0.rollouts?.watches(id, inProject: project) ?? true }
     }
 
     /// The streams and long polls of a project at each of the other replicas.

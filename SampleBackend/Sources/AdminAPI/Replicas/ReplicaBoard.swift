@@ -171,7 +171,7 @@ package struct ReplicaBoard: Sendable {
             let names = others.names
             knownNames.withLock { $0 = names }
         } else {
-            others.isComplete = false
+            others.hasAllReplicas = false
             for name in knownNames.withLock({ $0 }) { others.addSilent(name) }
         }
         return others

@@ -1,6 +1,7 @@
 import ClientAPI
 import Foundation
 import HTTPServing
+import JSONTree
 import Rendering
 import Targeting
 
@@ -40,8 +41,12 @@ struct ReplicaReport: Codable, Sendable {
     /// The projects with any counts.
     private(set) var projects: [String: Project] = [:]  // names: names of projects are ASCII
 
-    /// False when there was no room for all projects.
+    /// False when there was no room for all projects, or for the acknowledgements of all.
     private(set) var isComplete = true
+
+    /// True when the connections of some projects had no room; nil in the report of a program that does
+    /// not tell.
+    private(set) var lacksConnections: Bool?
 
     /// The name by which operators know the replica; nil when the report has none.
     let replicaName: String?
@@ -60,6 +65,7 @@ struct ReplicaReport: Codable, Sendable {
     init(_ all: [String: Project], replicaName: String, process: ServerProcess? = nil) {
         self.replicaName = replicaName
         self.process = process
+        lacksConnections = false
         var rest = Self.maximumBytes
         let encoder = JSONEncoder()
         let order = all.sorted {
@@ -79,6 +85,7 @@ struct ReplicaReport: Codable, Sendable {
                 projects[name] = candidate
                 break
             }
+            if projects[name] == nil { lacksConnections = true }
         }
     }
 }
@@ -102,6 +109,11 @@ struct ReplicaRollouts: Codable, Sendable {
 
     /// The projects with rollouts that are planned or under way.
     private(set) var projects: [String: Project]  // names: names of projects are ASCII
+
+    /// True when the problems at the places of a rollout are counted.
+    func watches(_ rollout: String, inProject project: String) -> Bool {
+        projects[project]?.rollouts.contains { $0.hasSameBytes(as: rollout) } ?? false
+    }
 
     /// False for impossible counts, which must not be added to others.
     var isPlausible: Bool {

@@ -230,8 +230,9 @@ extension Administration {
                     words: others?.usersWithProblems(inProject: project) ?? []), at: 0)
         }
         var counts = RolloutCounts(of: replicas, at: places)
-        counts.namesWithoutReports = others?.namesWithoutReports(inProject: project) ?? []
-        if others?.isComplete != false {
+        counts.namesWithoutReports =
+            others?.namesWithoutReports(ofRollout: stored.id, inProject: project) ?? []
+        if others?.hasAllConnections != false {
             let own = await connections(inProject: project, others: nil).count
             counts.streams =
                 [Rollout.ServerStreams(server: process.id, count: own)]
@@ -272,11 +273,13 @@ extension Rollout {
     ///
     /// - Parameter firstStart: When the first of the servers that run now has started.
     /// - Returns: The time; nil when no report of the step is lost, when the plan has another measure,
-    ///   and when no server ran in time, after which a rollout is held.
+    ///   and when no server has run for so long that the rollout is held.
     fileprivate func waitDate(after firstStart: Date) -> Date? {
         guard let step = steps.last, let nextDate, plan.maximumProblemPercent != nil,
             plan.minimumClients == 0, !ignoresReports, firstStart > step.date,
-            firstStart.timeIntervalSince(nextDate) <= TemplateStoreLimits.schedulingGrace
+            // Servers can be restarted during the delay, too.
+            firstStart.timeIntervalSince(nextDate)
+                <= max(plan.interval, TemplateStoreLimits.schedulingGrace)
         else { return nil }
         return min(firstStart, nextDate) + plan.interval
     }

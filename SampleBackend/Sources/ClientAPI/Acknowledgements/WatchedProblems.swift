@@ -27,6 +27,9 @@ package struct WatchedProblems: Sendable, Hashable, Codable {
     /// Maximum number of users of a place.
     package static let mostUsers = 32
 
+    /// Words that are kept for each user of a place when there is little room.
+    private static let wordsPerUser = 32
+
     var places: [Place] = []
 
     /// The last acknowledgements of users whom other replicas list.
@@ -55,9 +58,10 @@ package struct WatchedProblems: Sendable, Hashable, Codable {
         }
     }
 
-    /// The problems with fewer users of each place.
+    /// The problems with fewer users of each place, and fewer users whom others list.
     package func shortened(toUsers count: Int) -> WatchedProblems {
         var short = self
+        short.words = Array(words.prefix(count * Self.wordsPerUser))
         short.places = places.map {
             Place(
                 identifier: $0.identifier, version: $0.version, clients: $0.clients,
