@@ -327,6 +327,7 @@ struct IntendedDifferenceTests {
             #expect(
                 try message(await Self.mark(server, "title", more: ["with": "none"]), 404)
                     .contains("none"))
+            #expect(try await server.administer("GET", Self.path + "?with=").status == 400)
             let old = try await Self.mark(server, "title", more: ["withETag": "etag-staging-9"])
             #expect(old.status == 412)
             #expect(

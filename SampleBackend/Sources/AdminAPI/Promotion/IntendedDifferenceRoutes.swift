@@ -29,7 +29,10 @@ struct IntendedDifferenceRoutes: Sendable {
     /// Those for projects that the caller's token does not include are left out.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
-        let other = try request.queryValue(named: "with").map { ExactText($0) }
+        let other = try request.queryValue(named: "with").map { name throws(RequestError) in
+            try ProjectName.check(name)
+            return ExactText(name)
+        }
         let stored = try await administration.projectDetails(request.project)
         let marks = stored.details.intendedDifferences.filter { mark in
             (other.map { $0 == mark.other } ?? true)
