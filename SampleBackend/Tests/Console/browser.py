@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.remote.command import Command
 from selenium.webdriver.remote.webelement import WebElement
 from urllib3.exceptions import HTTPError
 
@@ -36,6 +37,10 @@ class Element(WebElement):
 
     def _execute(self, command, params=None):
         return self.repeat(lambda: WebElement._execute(self, command, params))
+
+    def click_this(self):
+        """Clicks on the node that was found, never on one that has replaced it."""
+        WebElement._execute(self, Command.CLICK_ELEMENT)
 
     def get_attribute(self, name):
         return self.repeat(lambda: WebElement.get_attribute(self, name))

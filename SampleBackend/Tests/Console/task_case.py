@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from selenium.common.exceptions import ElementClickInterceptedException
+from selenium.common.exceptions import (
+    ElementClickInterceptedException, StaleElementReferenceException)
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
@@ -171,13 +172,13 @@ class TaskCase(ConsoleCase):
         self.wait_for(lambda: self.hits(button), f"{text!r} to be enabled and hit")
 
     def hits(self, button):
-        """Clicks on a button; false when it is disabled, or has moved away from the click."""
+        """Clicks on a button; false when it is disabled, replaced, or has moved from the click."""
         if not button.repeat(lambda: self.driver.execute_script(AIM, button)):
             return False
         try:
-            button.click()
-        except ElementClickInterceptedException:
-            # The page has scrolled since: something else is in the button's place.
+            button.click_this()
+        except (ElementClickInterceptedException, StaleElementReferenceException):
+            # The page has scrolled or redrawn itself since: nothing was clicked.
             return False
         # Undefined when the action has loaded a page anew.
         return not self.driver.execute_script("return window.isMissed")

@@ -16,6 +16,35 @@ PLACE = """
         done([element.isConnected, Math.round(left), Math.round(top)]);
     }));"""
 
+# Replaces a button, once, between the moment when a test has aimed at it and its click.
+REPLACE = """
+    let [button] = arguments;
+    let isMissed;
+    window.clicks = 0;
+    Object.defineProperty(window, 'isMissed', {
+        get: () => isMissed,
+        set(value) {
+            isMissed = value;
+            if (!value || !button) return;
+            const copy = button.cloneNode(true);
+            copy.addEventListener('click', () => window.clicks += 1);
+            button.replaceWith(copy);
+            button = null;
+        },
+    });"""
+
+
+class ReplacedButtonTests(TaskCase):
+    """What the other tests press with: each press is one click."""
+
+    @gate
+    def test_is_pressed_once(self):
+        self.go("settings")
+        name = "Search and commands (Ctrl+K)"
+        self.driver.execute_script(REPLACE, self.button(name))
+        self.press(name)
+        self.assertEqual(self.driver.execute_script("return clicks"), 1)
+
 
 class PressTests(TaskCase):
     def place(self, button):
