@@ -109,6 +109,7 @@ package final class EtcdCluster: Sendable {
         try? running.input.fileHandleForWriting.close()
         // deadline: the process was killed, so it exits
         while running.process.isRunning { usleep(10_000) }
+        processes.remove(member)
     }
 
     /// Removes the data of a killed member.
@@ -168,12 +169,12 @@ package final class EtcdCluster: Sendable {
         }
     }
 
-    /// Waits until every member has a leader.
+    /// Waits until every member that was not killed has a leader.
     ///
     /// - Throws: ``EtcdClusterError`` with the log of a member that has none after a minute, or that
-    ///   has ended.
+    ///   has ended by itself.
     package func waitForLeader() async throws {
-        for (member, url) in members.enumerated() {
+        for (member, url) in members.enumerated() where processes.process(of: member) != nil {
             guard let health = URL(string: url + "/health") else { continue }
             // Without a limit, a missing response would block all tests, and if awaited synchronously also a
             // thread of the pool, which has one per processor.
@@ -249,6 +250,8 @@ private final class ProcessTable: @unchecked Sendable {  // Reached only under t
     private var running: [Int: Running] = [:]
 
     func set(_ process: Running, of member: Int) { lock.withLock { running[member] = process } }
+
+    func remove(_ member: Int) { lock.withLock { running[member] = nil } }
 
     func process(of member: Int) -> Running? { lock.withLock { running[member] } }
 }

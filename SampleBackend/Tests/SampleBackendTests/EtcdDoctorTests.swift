@@ -108,6 +108,8 @@ struct EtcdDoctorTests {
             try await CommandRun(["doctor", "--store", "etcd:" + cluster.members[0], "--json"]))
         #expect(one["etcd cluster"]?.contains("but --store names 1") == true, "\(one)")
         cluster.kill9(2)
+        // It may have been the leader.
+        try await cluster.waitForLeader()
         let down = try await CommandRun(["doctor", "--store", store, "--json"])
         #expect(down.exitCode == 0, "\(down)")
         let message = try findings(down)["etcd member"]
