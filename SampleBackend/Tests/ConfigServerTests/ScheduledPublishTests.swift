@@ -138,6 +138,33 @@ struct ScheduledPublishTests {
         #expect(over.status == 409 && over.message.contains("Undo version"))
     }
 
+    /// What a publish sets stays until those after it are taken back, whichever of them is moved.
+    @Test func anEndIsNotBeforeThatOfThePublishAfterIt() async throws {
+        let server = try await Server()
+        let first = await server.schedule(["a": "2", "b": "1"], at: 100, until: 1_000)
+        let second = await server.schedule(
+            ["a": "2", "b": "2"], at: 200, until: 900, after: first.id)
+        func end(_ id: String, at time: JSONNode) async -> Server.Answer {
+            await server.call("PATCH", "/scheduledPublishes/\(id)", ["until": time], tag: "*")
+        }
+        let early = await end(first.id, at: Server.time(800))
+        #expect(early.status == 400 && early.message.contains(second.id), "\(early.message)")
+        #expect(await end(first.id, at: .null).status == 200)
+        #expect(await end(second.id, at: .null).status == 200)
+        let endless = await end(first.id, at: Server.time(1_000))
+        #expect(endless.status == 400 && endless.message.contains("no end"), "\(endless.message)")
+        #expect(await end(second.id, at: Server.time(900)).status == 200)
+        #expect(await end(first.id, at: Server.time(1_000)).status == 200)
+        // Both ends are missed.
+        for time in [100, 200, 9_000] { try await server.perform(at: time) }
+        #expect(await end(second.id, at: Server.time(10_000)).status == 200)
+        let earlier = await end(first.id, at: Server.time(9_500))
+        #expect(earlier.status == 400 && earlier.message.contains(second.id), "\(earlier.message)")
+        #expect(await end(first.id, at: Server.time(10_000)).status == 200)
+        try await server.perform(at: 10_000)
+        #expect(try await server.values() == ["a": "1", "b": "1"])
+    }
+
     /// M8: nobody has approved another end.
     @Test func anotherEndOfWhatPeopleApprovedNeedsThePermissionToBypass() async throws {
         let server = try await Server(approvals: 1)

@@ -95,20 +95,11 @@ extension Administration {
     private func followerCount(
         of id: String, inProject project: String
     ) async throws(RequestError) -> Int {
-        func target(_ id: String) -> ChangeRequestTarget {
-            ChangeRequestTarget(project: project, id: id, isLimitedToPresentProject: false)
-        }
-        let scheduled = try await changeRequests(target(id)).filter {
-            $0.state == .open && $0.scheduledDate != nil
-        }
+        let scheduled = try await scheduledRequests(inProject: project) { $0.state == .open }
         // Nothing comes after what was never scheduled.
         guard scheduled.contains(where: { $0.id.hasSameBytes(as: id) }) else { return 0 }
-        var followers: [(id: String, predecessor: String)] = []
-        for header in scheduled {
-            let found = try await changeRequestIfPresent(target(header.id))
-            if let predecessor = found?.request.schedule?.predecessor {
-                followers.append((header.id, predecessor))
-            }
+        let followers = scheduled.compactMap { stored in
+            stored.request.schedule?.predecessor.map { (id: stored.id, predecessor: $0) }
         }
         var (length, last) = (0, [id])
         while length < ScheduledChain.maximumLength {
@@ -120,5 +111,50 @@ extension Administration {
             last = next.map(\.id)
         }
         return length
+    }
+
+    /// Checks that what a request sets stays until the publishes directly after it are taken back.
+    ///
+    /// - Parameters:
+    ///   - stored: The request.
+    ///   - end: The time at which it is to be taken back; nil for never.
+    /// - Throws: A ``RequestError`` with status 400 when one of them ends later, or never.
+    func checkFollowers(
+        of stored: StoredChangeRequest, endingAt end: ScheduledPublish.Time?
+    ) async throws(RequestError) {
+        guard let end else { return }
+        let waiting = try await scheduledRequests(inProject: stored.project) { $0.dueDate != nil }
+        for follower in waiting {
+            guard let schedule = follower.request.schedule,
+                schedule.predecessor?.hasSameBytes(as: stored.id) == true
+            else { continue }
+            guard let own = schedule.end else {
+                throw .invalidArgument(
+                    "The publish \(follower.id), which comes after this one, has no end: give it one "
+                        + "first, not after \(end.text).")
+            }
+            guard own.date <= end.date else {
+                throw .invalidArgument(
+                    "until is before \(own.text), the end of the publish \(follower.id), which comes "
+                        + "after this one: send a time that is not earlier, or move that end first.")
+            }
+        }
+    }
+
+    /// The requests with a schedule, also a cancelled one.
+    private func scheduledRequests(
+        inProject project: String, where isWanted: (ChangeRequestHeader) -> Bool
+    ) async throws(RequestError) -> [StoredChangeRequest] {
+        func target(_ id: String) -> ChangeRequestTarget {
+            ChangeRequestTarget(project: project, id: id, isLimitedToPresentProject: false)
+        }
+        var found: [StoredChangeRequest] = []
+        for header in try await changeRequests(target("")) {
+            guard header.scheduledDate != nil, isWanted(header) else { continue }
+            if let stored = try await changeRequestIfPresent(target(header.id)) {
+                found.append(stored)
+            }
+        }
+        return found
     }
 }

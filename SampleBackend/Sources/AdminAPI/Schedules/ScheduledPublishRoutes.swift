@@ -61,6 +61,7 @@ struct ScheduledPublishRoutes: Sendable {
         var known: StoredChangeRequest?
         if let id = body["changeRequest"] {
             let stored = try await administration.requestToSchedule(id, body, of: request)
+            try await administration.checkFollowers(of: stored, endingAt: times.end)
             known = stored
             submission = administration.submission(
                 of: stored.request, over: stored, .schedulePublish, by: request.participant)
@@ -153,6 +154,7 @@ struct ScheduledPublishRoutes: Sendable {
         {
             try Self.check(times, after: other, of: before.id)
         }
+        try await administration.checkFollowers(of: stored, endingAt: times.end)
         var changed = stored.request
         let moved = ScheduledPublish(
             start: times.start, end: times.end, zone: times.zone, scheduler: request.participant,
@@ -186,6 +188,7 @@ struct ScheduledPublishRoutes: Sendable {
                 try Self.check(times, after: other, of: id)
             }
         }
+        try await administration.checkFollowers(of: stored, endingAt: end)
         // The version of the start must still be known.
         _ = try await administration.undoOfStart(of: stored)
         var changed = stored.request
