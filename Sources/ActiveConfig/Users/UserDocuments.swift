@@ -375,11 +375,7 @@ struct UserDocuments: Sendable {
             (launched, storedBeneath, isLaunchUnstored) = (nil, nil, false)
             (fallback, epoch) = (stored.fallback, epoch.next)
             return true
-        case .fallbackChanged:
-            guard isFollower else { return false }
-            // What a launch had activated above the former fallback.
-            launched = nil
-            return true
+        case .fallbackChanged: return isFollower
         case .confirmed: return confirm()
         case .unstored(let own, let pending):
             self.own?.unstored = own

@@ -110,7 +110,6 @@ struct UserDocumentsModelTests {
                     steps.append("fallback \(new)")
                     user.handle(.fallbackChanged(Self.fallback(new)))
                     model.fallback = new
-                    if model.own == nil { model.former = [:] }
                 default:
                     steps.append("forgotten")
                     let fallback = Self.fallback(model.fallback)

@@ -147,6 +147,13 @@ struct UserDocumentsTests {
                 .fallbackChanged(fallback(other)),
             ], active: ["h", "2"], pending: 2, isFallback: true),
         Row(
+            testDescription: "a fallback that changes after another document than the launch's",
+            policy: ActivationPolicy(.manual, sections: ["Kill": .nextLaunch]),
+            events: [
+                .loaded(Stored(pending: two, fallback: fallback(generic))), .received(three),
+                .fallbackChanged(fallback(other)),
+            ], active: ["h", "2"], pending: 3, isFallback: true),
+        Row(
             testDescription: "a reload after a launch that activated a section",
             policy: ActivationPolicy(.manual, sections: ["Kill": .nextLaunch]),
             events: [
