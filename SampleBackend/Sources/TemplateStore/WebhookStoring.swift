@@ -62,7 +62,8 @@ public protocol WebhookStoring: Sendable {
     /// unless a claimed one finishes earlier; nil when none is pending.
     ///
     /// The time may have passed. For a webhook with a claimed delivery, it is the later of the end
-    /// of the claim and the time at which the next delivery is due.
+    /// of the claim and the time at which the next delivery is due; `Date.distantFuture` for a claim
+    /// that ends with another process.
     func nextDeliveryDate() async throws(TemplateStoreError) -> Date?
 
     /// Stores the result of an attempt at a claimed delivery.

@@ -11,7 +11,8 @@ struct DeliveredChanges: Sendable {
     let claimed: ClaimedDelivery
     /// The delivered version.
     let version: Int
-    let store: any TemplateStore
+    let templates: any TemplateStoring
+    let store: any WebhookStoring & ChangeFeed
     /// Compares two versions in memory; nil when one is not there.
     let knownChanges: WebhookService.KnownChanges
 
@@ -35,12 +36,14 @@ struct DeliveredChanges: Sendable {
             if earlier > floor, let old = try await template(earlier) {
                 add(TemplateDiff.changedSections(from: old, to: current))
             } else {
-                // Any section may differ from one of a version that is not stored.
+                // Any section may differ from one of a version that is not stored. Those of later
+                // versions are among these.
                 add(current.sections.names)
                 let known = earlier > floor ? earlier : 0
                 for number in try await storedVersions(after: known) {
                     if let between = try await template(number) { add(between.sections.names) }
                 }
+                break
             }
         }
         return names.sortedByBytes()
@@ -65,7 +68,7 @@ struct DeliveredChanges: Sendable {
     /// The numbers of the stored versions between another one and the delivered one.
     private func storedVersions(after earlier: Int) async throws(TemplateStoreError) -> [Int] {
         let query = VersionQuery(endVersion: version - 1)
-        let page = try await store.versions(
+        let page = try await templates.versions(
             inProject: claimed.webhook.project, matching: query)
         return page.versions.map(\.number).filter { $0 > earlier }.reversed()
     }
@@ -74,7 +77,7 @@ struct DeliveredChanges: Sendable {
     private func template(
         _ version: Int
     ) async throws(TemplateStoreError) -> RemoteConfigTemplate? {
-        try await store.template(version: version, inProject: claimed.webhook.project).flatMap {
+        try await templates.template(version: version, inProject: claimed.webhook.project).flatMap {
             try? ValidatedTemplate(jsonData: $0.content, limits: .none).template
         }
     }

@@ -9,7 +9,7 @@ import Templates
 /// Delivers the events of all webhooks, regardless of the process that queued them (API 3).
 ///
 /// It reads the store when it is woken, when a delivery ends, when the next delivery is due, and
-/// every few seconds while deliveries are pending, since another process may release its claims.
+/// every few seconds while another process has a claim, which may end with that process.
 package struct WebhookService: Service {
     /// Time in seconds for which this process holds the claim of a delivery; longer than any
     /// attempt takes.
@@ -24,9 +24,9 @@ package struct WebhookService: Service {
     /// may be about to claim.
     private static let minimumPause: Duration = .milliseconds(100)
 
-    /// Maximum time between two reads of the store while deliveries are pending: a process that
-    /// ends releases its claims, and the change feed does not report that.
-    private static let pendingPause: Duration = .seconds(3)
+    /// Maximum time between two reads of the store while another process has a claim that ends with it,
+    /// which the change feed does not report.
+    private static let claimPause: Duration = .seconds(3)
 
     private let store: any TemplateStore
     private let options: WebhookOptions
@@ -120,8 +120,9 @@ package struct WebhookService: Service {
         guard room > 0, let next = try await store.nextDeliveryDate() else {
             return options.maximumPause
         }
+        if next == .distantFuture { return min(Self.claimPause, options.maximumPause) }
         let time = Duration.seconds(max(0, next.timeIntervalSinceNow))
-        return min(max(time, Self.minimumPause), Self.pendingPause, options.maximumPause)
+        return min(max(time, Self.minimumPause), options.maximumPause)
     }
 
     /// Number of deliveries that may start now.
@@ -142,7 +143,9 @@ package struct WebhookService: Service {
         do throws(TemplateStoreError) {
             let sections = try await changedSections(of: claimed)
             // The claim may have expired: this process may have been suspended.
-            guard try await store.holdsClaim(of: claimed, date: Date()) else { return }
+            guard try await store.holdsClaim(of: claimed, date: Date()) else {
+                return logLostClaim(of: claimed)
+            }
             answer = await send(claimed, changedSections: sections)
         } catch {
             name(error, operation: "template")
@@ -155,6 +158,15 @@ package struct WebhookService: Service {
             name(error, operation: "finish_delivery")
         }
         record(attempt, at: claimed)
+    }
+
+    private func logLostClaim(of claimed: ClaimedDelivery) {
+        logger.warning(
+            "A webhook delivery took longer than its claim, and is left to the next attempt",
+            metadata: [
+                "project": "\(claimed.webhook.project)", "webhook": "\(claimed.webhook.id)",
+                "attempt": "\(claimed.delivery.attempts)",
+            ])
     }
 
     private func send(
@@ -213,7 +225,8 @@ package struct WebhookService: Service {
     ) async throws(TemplateStoreError) -> [String] {
         guard let version = claimed.delivery.version else { return [] }
         return try await DeliveredChanges(
-            claimed: claimed, version: version, store: store, knownChanges: changedSections
+            claimed: claimed, version: version, templates: store, store: store,
+            knownChanges: changedSections
         ).sections()
     }
 
