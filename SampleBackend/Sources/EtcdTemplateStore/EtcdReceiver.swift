@@ -100,20 +100,29 @@ struct EtcdReceiver: Sendable {
     ///   - place: The index of the first range in the reading.
     ///   - keys: The keys of the store.
     ///   - owner: The owner whose claims end by the clock; nil if this process has none.
+    ///   - skipsDamaged: True to leave out webhooks with a record that cannot be read.
     /// - Returns: The receivers.
     /// - Throws: ``TemplateStoreError`` with the code `damaged`.
     static func all(
-        in reading: EtcdReading, from place: Int, keys: EtcdKeys, for owner: String?
+        in reading: EtcdReading, from place: Int, keys: EtcdKeys, for owner: String?,
+        skippingDamaged skipsDamaged: Bool = false
     ) throws(TemplateStoreError) -> [EtcdReceiver] {
         typealias Entry = WebhookQueue.Entry
         var entries: [Data: [Entry]] = [:]
+        var damaged: Set<Data> = []
         let living = Set(reading.keyValues(place + 2).compactMap { keys.names(in: $0.key)?.first })
         for found in reading.keyValues(place + 1) {
             guard let names = keys.names(in: found.key), names.count == 3 else { continue }
-            let entry = Entry(
-                try DeliveryRecord(decoding: found), at: try keys.deliveryPosition(found.key),
-                living: living, owner: owner)
-            entries[keys.webhook(names[1], inProject: names[0]), default: []].append(entry)
+            let webhook = keys.webhook(names[1], inProject: names[0])
+            do throws(TemplateStoreError) {
+                let entry = Entry(
+                    try DeliveryRecord(decoding: found), at: try keys.deliveryPosition(found.key),
+                    living: living, owner: owner)
+                entries[webhook, default: []].append(entry)
+            } catch {
+                guard skipsDamaged else { throw error }
+                damaged.insert(webhook)
+            }
         }
         for found in reading.keyValues(place + 3) {
             guard let names = keys.names(in: found.key), names.count == 3 else { continue }
@@ -126,8 +135,14 @@ struct EtcdReceiver: Sendable {
             entries[webhook, default: []].append(.finished(position))
         }
         var receivers: [EtcdReceiver] = []
-        for found in reading.keyValues(place) {
-            let record = try WebhookRecord(decoding: found)
+        for found in reading.keyValues(place) where !damaged.contains(found.key) {
+            let record: WebhookRecord
+            do throws(TemplateStoreError) {
+                record = try WebhookRecord(decoding: found)
+            } catch {
+                guard skipsDamaged else { throw error }
+                continue
+            }
             let value = WebhookQueue(
                 webhook: record.webhook, knownVersion: record.knownVersion,
                 lastPublish: record.lastPublish,

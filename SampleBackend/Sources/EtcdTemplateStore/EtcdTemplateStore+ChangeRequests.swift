@@ -173,13 +173,22 @@ extension EtcdTemplateStore {
         let headers = found.compactMap { try? ChangeRequestRecord(decoding: $0).header() }
         let deleted = try await deletedVersions()
         let aging = ChangeRequestTable.aging(of: headers, at: date) { deleted[$0] }
-        for header in aging.expired { try await expire(header, at: date) }
+        var failure: TemplateStoreError?
+        for header in aging.expired {
+            do throws(TemplateStoreError) {
+                try await expire(header, at: date)
+            } catch {
+                // Damage in one project keeps no other request from its expiry.
+                failure = failure ?? error
+            }
+        }
         var rest = (aging.removed + aging.marked)[...]
         while !rest.isEmpty {
             let part = rest.prefix(Self.mostExpired)
             rest = rest.dropFirst(part.count)
             try await removeExpired(Array(part), at: date, deleted)
         }
+        if let failure { throw failure }
     }
 
     /// The last versions of all deleted projects.

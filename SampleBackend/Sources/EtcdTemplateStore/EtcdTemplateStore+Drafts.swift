@@ -22,7 +22,7 @@ extension EtcdTemplateStore {
                 ]
             ) { [keys] reading throws(TemplateStoreError) in
                 try reading.checkIsNotArchived(submission.project, detailsAt: 1)
-                let shelf = try EtcdDrafts(reading, keys: keys)
+                let shelf = try EtcdDrafts(reading, changing: key)
                 var table = shelf.table
                 let draft = try table.save(submission)
                 var write = EtcdWrite(guards: content.guards, operations: content.operations) {
@@ -81,7 +81,7 @@ extension EtcdTemplateStore {
         let key = keys.draft(ofOwner: owner, inProject: project)
         return try await write(reading: [EtcdRange(keys: keys.allDrafts)]) {
             [keys] reading throws(TemplateStoreError) in
-            let shelf = try EtcdDrafts(reading, keys: keys)
+            let shelf = try EtcdDrafts(reading, changing: key)
             var table = shelf.table
             let isThere = try table.remove(
                 ofOwner: owner, inProject: project, expecting: expectation, date: date)
@@ -99,17 +99,23 @@ extension EtcdTemplateStore {
     }
 }
 
-/// All drafts as stored in etcd, without their content.
+/// All readable drafts as stored in etcd, without their content.
 private struct EtcdDrafts: Sendable {
     let records: [Data: DraftRecord]
     private let revisions: [Data: Int64]
     let table: DraftTable
 
-    init(_ reading: EtcdReading, keys: EtcdKeys) throws(TemplateStoreError) {
+    /// Reads the drafts; a damaged one affects only changes of itself, at `key`.
+    init(_ reading: EtcdReading, changing key: Data) throws(TemplateStoreError) {
         var records: [Data: DraftRecord] = [:]
         var revisions: [Data: Int64] = [:]
         for found in reading.keyValues(0) {
-            records[found.key] = try DraftRecord(decoding: found)
+            do throws(TemplateStoreError) {
+                records[found.key] = try DraftRecord(decoding: found)
+            } catch {
+                if found.key == key { throw error }
+                continue
+            }
             revisions[found.key] = found.modRevision
         }
         self.records = records

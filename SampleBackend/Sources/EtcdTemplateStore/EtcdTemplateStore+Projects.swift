@@ -117,9 +117,16 @@ extension EtcdTemplateStore {
 
     /// Completes the deletions that were interrupted, by any process.
     public func completeDeletions() async throws(TemplateStoreError) {
+        var failure: TemplateStoreError?
         for project in try await read([EtcdRange(keys: keys.deleted)]).unclearedProjects(0, keys) {
-            try await clearDeletedProject(project)
+            do throws(TemplateStoreError) {
+                try await clearDeletedProject(project)
+            } catch {
+                // One project keeps no other from its deletion.
+                failure = failure ?? error
+            }
         }
+        if let failure { throw failure }
     }
 
     /// Reads, decides and writes as ``write(reading:_:)``, and first completes a deletion whose
@@ -159,6 +166,8 @@ extension EtcdTemplateStore {
     }
 
     /// Removes a part of what remains of a deleted project; true when nothing remains.
+    ///
+    /// The content of a damaged record cannot be found, and stays.
     private func clearPart(
         ofDeletedProject project: String
     ) async throws(TemplateStoreError) -> Bool {
@@ -181,11 +190,11 @@ extension EtcdTemplateStore {
             var operations: [EtcdOperation] = []
             for found in reading.keyValues(1) {
                 operations.append(.delete(.key(found.key)))
-                contents.append(try VersionRecord(decoding: found).content)
+                contents.append(try? VersionRecord(decoding: found).content)
             }
             for found in reading.keyValues(2) {
                 operations.append(.delete(.key(found.key)))
-                contents.append(try OverridesRecord(decoding: found).reference)
+                contents.append((try? OverridesRecord(decoding: found))?.reference)
             }
             var draftCount = 0
             for found in reading.keyValues(3) where draftCount < Self.mostDrafts {
@@ -194,7 +203,7 @@ extension EtcdTemplateStore {
                 else { continue }
                 draftCount += 1
                 operations.append(.delete(.key(found.key)))
-                contents.append(try DraftRecord(decoding: found).content)
+                contents.append(try? DraftRecord(decoding: found).content)
             }
             operations += contents.compactMap { $0 }.map { .delete(keys.content($0.id)) }
             let isLast = operations.isEmpty

@@ -98,8 +98,9 @@ extension EtcdTemplateStore {
     ) async throws(TemplateStoreError) -> [ClaimedDelivery] {
         let date = date.roundedToMilliseconds
         let reading = try await read(keys.allReceiverRanges)
-        let due = try EtcdReceiver.all(in: reading, from: 0, keys: keys, for: owner.id)
-            .compactMap { receiver -> (date: Date, webhook: StoredWebhook)? in
+        let due = try EtcdReceiver.all(
+            in: reading, from: 0, keys: keys, for: owner.id, skippingDamaged: true
+        ).compactMap { receiver -> (date: Date, webhook: StoredWebhook)? in
                 var trial = receiver.value
                 let due = trial.nextDeliveryDate ?? .distantFuture
                 return trial.claim(as: "", date: date, until: end) == nil
@@ -167,8 +168,9 @@ extension EtcdTemplateStore {
     /// The earliest time at which a delivery can be claimed.
     public func nextDeliveryDate() async throws(TemplateStoreError) -> Date? {
         let reading = try await read(keys.allReceiverRanges)
-        return try EtcdReceiver.all(in: reading, from: 0, keys: keys, for: owner.id)
-            .compactMap(\.value.nextDeliveryDate).min()
+        return try EtcdReceiver.all(
+            in: reading, from: 0, keys: keys, for: owner.id, skippingDamaged: true
+        ).compactMap(\.value.nextDeliveryDate).min()
     }
 
     /// Stores the result of an attempt at a claimed delivery.

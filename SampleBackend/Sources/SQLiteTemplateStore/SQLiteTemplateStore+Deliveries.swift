@@ -3,7 +3,7 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// The latest deliveries of a webhook, newest first.
+    /// The latest deliveries of a webhook, newest first, without those that cannot be read.
     public func deliveries(
         ofWebhook id: String, inProject project: String, limit: Int
     ) async throws(TemplateStoreError) -> [WebhookDelivery] {
@@ -17,7 +17,13 @@ extension SQLiteTemplateStore {
                     WHERE webhooks.id = CAST(? AS BLOB) AND projects.name = CAST(? AS BLOB)
                     ORDER BY deliveries.position DESC LIMIT ?
                     """, arguments: [SQLiteBytes(id), SQLiteBytes(project), max(limit, 0)]
-            ).map(WebhookDelivery.init(row:))
+            ).compactMap { row in
+                do {
+                    return try WebhookDelivery(row: row)
+                } catch let error as TemplateStoreError where error.code == .damaged {
+                    return nil
+                }
+            }
         }
     }
 
@@ -37,7 +43,12 @@ extension SQLiteTemplateStore {
                         WHERE position = ?
                         """, arguments: [end.millisecondsSince1970, place.delivery])
                 try db.supersedeDeliveries(ofWebhook: place.webhook, time: time)
-                return try db.claimedDelivery(at: place)
+                do {
+                    return try db.claimedDelivery(at: place)
+                } catch let error as TemplateStoreError where error.code == .damaged {
+                    try db.abandon(place, because: error.message, time: time)
+                    return nil
+                }
             }
         }
     }
@@ -235,6 +246,17 @@ extension Database {
                     ORDER BY position DESC LIMIT 1 OFFSET ?2
                 )
                 """, arguments: [webhook, TemplateStoreLimits.finishedDeliveries])
+    }
+
+    /// Ends a delivery that cannot be read, or it would be claimed again for ever.
+    fileprivate func abandon(_ place: DeliveryPlace, because reason: String, time: Int64) throws {
+        try execute(
+            sql: """
+                UPDATE deliveries
+                SET state = 'FAILED', error = CAST(? AS BLOB), is_claimed = 0,
+                    next_attempt_time = NULL, finish_time = ?
+                WHERE position = ?
+                """, arguments: [SQLiteBytes(reason), time, place.delivery])
     }
 
     fileprivate func claimedDelivery(at place: DeliveryPlace) throws -> ClaimedDelivery? {

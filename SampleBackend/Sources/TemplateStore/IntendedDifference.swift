@@ -132,18 +132,45 @@ extension IntendedDifference: Codable {
     }
 }
 
+/// The marks of a project as engines store them.
+///
+/// Reading leaves out damaged ones, since only comparisons depend on them.
+package struct IntendedDifferenceList: Sendable, Codable {
+    package let marks: [IntendedDifference]
+
+    /// Creates a list; nil without marks.
+    package init?(_ marks: [IntendedDifference]) {
+        if marks.isEmpty { return nil }
+        self.marks = marks
+    }
+
+    package init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        var marks: [IntendedDifference] = []
+        while !container.isAtEnd {
+            let element = try container.superDecoder()
+            if let mark = try? IntendedDifference(from: element) { marks.append(mark) }
+        }
+        self.marks = marks
+    }
+
+    package func encode(to encoder: any Encoder) throws { try marks.encode(to: encoder) }
+}
+
 extension [IntendedDifference] {
     /// The marks as engines store them; nil without any.
     package var record: Data? {
-        guard !isEmpty else { return nil }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Encoding texts and numbers cannot fail.
-        return try? encoder.encode(self)
+        return IntendedDifferenceList(self).flatMap { try? encoder.encode($0) }
     }
 
-    /// Reads stored marks; damaged ones are lost, since only comparisons depend on them.
+    /// Reads stored marks.
     package init(record: Data?) {
-        self = record.flatMap { try? JSONDecoder().decode(Self.self, from: $0) } ?? []
+        let list = record.flatMap {
+            try? JSONDecoder().decode(IntendedDifferenceList.self, from: $0)
+        }
+        self = list?.marks ?? []
     }
 }

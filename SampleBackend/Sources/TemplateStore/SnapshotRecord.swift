@@ -36,7 +36,7 @@ struct SnapshotRecord: Codable {
         let isArchived: Bool?
         var protection: ProjectProtection?
         /// Nil means none.
-        var intendedDifferences: [IntendedDifference]?
+        var intendedDifferences: IntendedDifferenceList?
     }
 
     let date: Int64
@@ -180,8 +180,7 @@ extension SnapshotRecord.Details {
             environment: stored.details.environment?.rawValue,
             isArchived: stored.details.isArchived ? true : nil,
             protection: stored.details.protection,
-            intendedDifferences: stored.details.intendedDifferences.isEmpty
-                ? nil : stored.details.intendedDifferences)
+            intendedDifferences: IntendedDifferenceList(stored.details.intendedDifferences))
     }
 
     var stored: StoredProjectDetails {
@@ -190,7 +189,7 @@ extension SnapshotRecord.Details {
                 displayName: displayName, color: color.flatMap(ProjectDetails.Color.init),
                 environment: environment.flatMap(ProjectDetails.Environment.init),
                 isArchived: isArchived ?? false, protection: protection,
-                intendedDifferences: intendedDifferences ?? []),
+                intendedDifferences: intendedDifferences?.marks ?? []),
             revision: StoreRevision(revision))
     }
 }

@@ -93,6 +93,56 @@ struct EtcdDamageTests {
         }
     }
 
+    /// The webhooks of other receivers get their deliveries.
+    @Test func anUnreadableDeliveryStopsNoOtherWebhook() async throws {
+        try await withStore { store, _ in
+            try await store.submit()
+            for id in ["u", "v", "w"] { try await store.addWebhook(.make(id)) }
+            try await store.submit()
+            try await store.put("garbage", at: "pending/p/w/0000000001")
+            try await store.put("garbage", at: "webhooks/p/u")
+            #expect(try await store.nextDeliveryDate() == testDate)
+            let claimed = try await store.claimDeliveries(
+                date: testDate, until: testDate + 60, limit: 9)
+            #expect(claimed.map(\.webhook.id) == ["v"])
+            try await store.finish(
+                DeliveryAttempt(
+                    deliveryID: claimed[0].delivery.id, number: 1, outcome: .delivered,
+                    statusCode: 200, error: nil, date: testDate))
+            let found = try await store.deliveries(ofWebhook: "v", inProject: "p", limit: 9)
+            #expect(found.map(\.state) == [.delivered])
+        }
+    }
+
+    @Test func anUnreadableDraftAffectsOnlyItself() async throws {
+        try await withStore { store, _ in
+            try await store.submit()
+            try await store.put("garbage", at: "drafts/eve/p")
+            try await store.draft(Data("{}".utf8))
+            let removed = try await store.removeDraft(
+                ofOwner: "ada", inProject: "p", expecting: .any, date: testDate)
+            #expect(removed)
+            let error = try await storeError {
+                _ = try await store.removeDraft(
+                    ofOwner: "eve", inProject: "p", expecting: .any, date: testDate)
+            }
+            #expect(error?.code == .damaged)
+        }
+    }
+
+    @Test func anUnreadableMarkAffectsOnlyItself() async throws {
+        try await withStore { store, _ in
+            try await store.submit()
+            let mark = #"{"a":"ada","n":"why","o":"q","s":"S","k":"x","t":0}"#
+            try await store.put(
+                #"{"displayName":"P","intendedDifferences":[{"o":1},\#(mark)]}"#, at: "details/p")
+            try await store.submit()
+            let details = try await store.snapshot().projectDetails["p"]?.details
+            #expect(details?.displayName == "P")
+            #expect(details?.intendedDifferences.map(\.note) == ["why"])
+        }
+    }
+
     /// A delivery that is stored both as pending and as finished does not prevent a publish.
     @Test func aDeliveryThatIsThereTwiceIsFinished() async throws {
         try await withStore { store, _ in

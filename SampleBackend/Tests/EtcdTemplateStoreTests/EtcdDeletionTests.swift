@@ -94,6 +94,18 @@ struct EtcdDeletionTests {
         }
     }
 
+    @Test func whatCannotBeReadIsDeleted() async throws {
+        try await withInterruptedDeletion { store in
+            for key in ["versions/p/0000000001", "overrides/p/1", "drafts/ada/p"] {
+                try await store.put("garbage", at: key)
+            }
+            try await store.completeDeletions()
+            try await checkIsCleared(store)
+            #expect(try await store.count("drafts") == 0)
+            #expect(try await create(store).version.number == 3)
+        }
+    }
+
     @Test func aDraftCompletesTheDeletionAndIsKept() async throws {
         try await withInterruptedDeletion { store in
             try await store.draft(Data(#"{"new":1}"#.utf8))

@@ -17,14 +17,17 @@ struct SQLiteClaimsTests {
         path = folder.path("store.sqlite")
     }
 
+    private static func webhook(_ id: String) -> StoredWebhook {
+        StoredWebhook(
+            id: id, project: "p", url: "https://receiver.example/", secret: "s",
+            creationDate: testDate, creator: "root")
+    }
+
     /// Opens a store, publishes for a webhook, and claims the delivery for a minute.
     private func claimingStore() async throws -> SQLiteTemplateStore {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())
-        try await store.addWebhook(
-            StoredWebhook(
-                id: "w", project: "p", url: "https://receiver.example/", secret: "s",
-                creationDate: testDate, creator: "root"))
+        try await store.addWebhook(Self.webhook("w"))
         _ = try await store.publish(.make())
         #expect(try await claim(in: store) == [1])
         return store
@@ -59,6 +62,30 @@ struct SQLiteClaimsTests {
         #expect(try await claim(in: third, at: testDate + 60) == [2])
         await second.close()
         await third.close()
+    }
+
+    @Test func anUnreadableDeliveryStopsNoOther() async throws {
+        let store = try await SQLiteTemplateStore(path: path)
+        _ = try await store.publish(.make())
+        for id in ["w", "v"] { try await store.addWebhook(Self.webhook(id)) }
+        _ = try await store.publish(.make())
+        try withDatabase(at: path) { db in
+            try db.execute(sql: "UPDATE deliveries SET event = CAST('x' AS BLOB) WHERE webhook = 1")
+        }
+        func claim() async throws -> [String] {
+            try await store.claimDeliveries(date: testDate, until: testDate + 60, limit: 9)
+                .map(\.webhook.id)
+        }
+        #expect(try await claim() == ["v"])
+        #expect(try await store.nextDeliveryDate() == testDate + 60)
+        #expect(
+            try await store.deliveries(ofWebhook: "w", inProject: "p", limit: 9).isEmpty)
+        _ = try await store.publish(.make())
+        #expect(try await claim() == ["w"])
+        #expect(
+            try await store.deliveries(ofWebhook: "w", inProject: "p", limit: 9).map(\.version)
+                == [3])
+        await store.close()
     }
 
     @Test func aStoreOpensThoughItCannotEndClaims() async throws {

@@ -69,7 +69,7 @@ struct DetailsRecord: EtcdRecord {
     private var archived: Bool?
     private var protection: ProjectProtection?
     /// Nil means none.
-    private var intendedDifferences: [IntendedDifference]?
+    private var intendedDifferences: IntendedDifferenceList?
 
     init(_ details: ProjectDetails) {
         displayName = details.displayName
@@ -77,8 +77,7 @@ struct DetailsRecord: EtcdRecord {
         environment = details.environment?.rawValue
         archived = details.isArchived ? true : nil
         protection = details.protection
-        intendedDifferences =
-            details.intendedDifferences.isEmpty ? nil : details.intendedDifferences
+        intendedDifferences = IntendedDifferenceList(details.intendedDifferences)
     }
 
     var isInRange: Bool {
@@ -90,7 +89,7 @@ struct DetailsRecord: EtcdRecord {
             displayName: displayName, color: color.flatMap(ProjectDetails.Color.init(rawValue:)),
             environment: environment.flatMap(ProjectDetails.Environment.init(rawValue:)),
             isArchived: archived ?? false, protection: protection,
-            intendedDifferences: intendedDifferences ?? [])
+            intendedDifferences: intendedDifferences?.marks ?? [])
     }
 }
 
