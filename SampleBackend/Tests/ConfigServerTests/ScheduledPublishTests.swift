@@ -143,7 +143,7 @@ struct ScheduledPublishTests {
         let server = try await Server()
         let first = await server.schedule(["a": "2", "b": "1"], at: 100, until: 1_000)
         let second = await server.schedule(
-            ["a": "2", "b": "2"], at: 200, until: 900, after: first.id)
+            ["a": "3", "b": "1"], at: 200, until: 900, after: first.id)
         func end(_ id: String, at time: JSONNode) async -> Server.Answer {
             await server.call("PATCH", "/scheduledPublishes/\(id)", ["until": time], tag: "*")
         }
@@ -155,9 +155,14 @@ struct ScheduledPublishTests {
         #expect(endless.status == 400 && endless.message.contains("no end"), "\(endless.message)")
         #expect(await end(second.id, at: Server.time(900)).status == 200)
         #expect(await end(first.id, at: Server.time(1_000)).status == 200)
+        try await server.perform(at: 100)
+        for time in [Server.time(1_001), .null] {
+            #expect(await end(second.id, at: time).status == 400)
+        }
         // Both ends are missed.
-        for time in [100, 200, 9_000] { try await server.perform(at: time) }
+        for time in [200.0, 9_000] { try await server.perform(at: time) }
         #expect(await end(second.id, at: Server.time(10_000)).status == 200)
+        server.clock.withLockedValue { $0 += 1 }
         let earlier = await end(first.id, at: Server.time(9_500))
         #expect(earlier.status == 400 && earlier.message.contains(second.id), "\(earlier.message)")
         #expect(await end(first.id, at: Server.time(10_000)).status == 200)
@@ -418,6 +423,22 @@ struct ScheduledPublishTests {
         try await server.perform(at: 1_200)
         #expect(await server.get(future.id).state == "published")
         #expect(try await server.values() == ["a": "1", "b": "2"])
+    }
+
+    /// A server that does not sign people in cannot know whether their votes count; another one does.
+    @Test func aServerWithoutSignInLeavesVotesToOthers() async throws {
+        let server = try await Server(approvals: 1)
+        let scheduled = await server.schedule(["a": "2", "b": "1"], at: 600)
+        let eve = SignedInPerson(
+            issuer: "https://issuer.example", subject: "eve", address: "eve@shop.example")
+        let vote = await server.call(
+            "POST", "/changeRequests/\(scheduled.id):approve", [:], tag: scheduled.tag,
+            by: Administrator(name: eve.name, role: .editor, owner: eve.name, person: eve))
+        #expect(vote.status == 200)
+        try await server.perform(at: 600)
+        #expect(await server.get(scheduled.id).state == "waiting")
+        try await server.perform(at: 600 + 3_601)
+        #expect(await server.get(scheduled.id).state == "missed")
     }
 
     // T31
@@ -717,8 +738,10 @@ struct ScheduledPublishTests {
         }
     }
 
-    /// Votes on a step are not outdated by the publish of the step before it.
-    @Test func approvedStepsFollowEachOther() async throws {
+    /// Votes on a step are not outdated by the publish of the step before it, whose number has a gap
+    /// before it after a restore.
+    @Test(arguments: [false, true])
+    func approvedStepsFollowEachOther(isRestored: Bool) async throws {
         let server = try await Server(approvals: 1)
         var steps: [Server.Answer] = []
         for number in 1...3 {
@@ -729,11 +752,16 @@ struct ScheduledPublishTests {
                     "POST", "/changeRequests/\(made.id):approve", [:], tag: made.tag,
                     by: Server.bob))
         }
+        if isRestored {
+            _ = try await server.store.raiseVersions(
+                VersionRaise(date: Self.beginning, reason: "restore"))
+        }
         for (place, step) in steps.enumerated() {
             try await server.perform(at: Double(place + 1) * 100)
             #expect(await server.get(step.id).state == "published")
         }
         #expect(try await server.values()["a"] == "30")
+        let number = try #require(try await server.version()).number
         // Another edit of the first one is another basis of the second one.
         let first = await server.schedule(["a": "40", "b": "1"], at: 1_000)
         let second = await server.schedule(["a": "50", "b": "1"], at: 1_100, after: first.id)
@@ -742,7 +770,7 @@ struct ScheduledPublishTests {
                 "PATCH", "/changeRequests/\(made.id)",
                 [
                     "template": Self.template(["a": made.id == first.id ? "40" : "50", "b": "1"]),
-                    "base": "etag-default-4",
+                    "base": .string("etag-default-\(number)"),
                 ], tag: "*")
             let seen = await server.get(made.id)
             _ = await server.call(

@@ -96,6 +96,11 @@ extension Administration {
                 tokens: basis.tokens, at: now(), ignoring: outdated, admitting: signedIn))
     }
 
+    /// True when this server cannot know whether an approval of a person who signed in counts.
+    func lacksVoters(of stored: StoredChangeRequest) -> Bool {
+        access.signIn == nil && stored.request.votes.contains { $0.signIn != nil }
+    }
+
     /// The voters who signed in without a token, and may approve by the rules as they are now.
     private func signedInVoters(of stored: StoredChangeRequest) -> [String] {
         stored.request.votes.filter { vote in
@@ -132,8 +137,13 @@ extension Administration {
     ) async throws -> Bool {
         var earlier = try await template(version: number, of: project, from: &basis)
         for step in steps where step > number {
-            let before = try await template(version: step - 1, of: project, from: &basis)
+            // After a restore, numbers have a gap.
+            let before = try await versions(
+                inProject: project, matching: VersionQuery(limit: 2, endVersion: step)
+            ).versions.dropFirst().first
             guard let seen = earlier, let before,
+                let before = try await template(
+                    version: before.number, of: project, from: &basis),
                 !review.isTouched(byChangeFrom: seen, to: before)
             else { return true }
             earlier = try await template(version: step, of: project, from: &basis)

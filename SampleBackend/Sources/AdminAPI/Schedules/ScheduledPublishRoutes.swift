@@ -116,7 +116,14 @@ struct ScheduledPublishRoutes: Sendable {
                 "at is more than 60 days after \(schedule.start.text), the time of the publish "
                     + "\(id.shortened): schedule this one without after.")
         }
-        // What the later one has set would stay, since its end brings back what the other has set.
+        try checkEnd(of: times, before: schedule, of: id)
+    }
+
+    /// - Throws: A ``RequestError`` with status 400 when what a publish has set would stay, since its end
+    ///   brings back what the publish before it has set.
+    private static func checkEnd(
+        of times: ScheduledTimes, before schedule: ScheduledPublish, of id: String
+    ) throws(RequestError) {
         guard let end = schedule.end else { return }
         guard let own = times.end, own.date <= end.date else {
             throw .invalidArgument(
@@ -149,12 +156,7 @@ struct ScheduledPublishRoutes: Sendable {
                 "A rollout has no until: take it back instead, or schedule another publish.")
         }
         let times = try ScheduledTimes(in: body, replacing: schedule, at: administration.now())
-        if let before = try await administration.predecessor(of: stored)?.stored,
-            let other = before.request.schedule
-        {
-            try Self.check(times, after: other, of: before.id)
-        }
-        try await administration.checkFollowers(of: stored, endingAt: times.end)
+        try await checkOrder(of: stored, movedTo: times)
         var changed = stored.request
         let moved = ScheduledPublish(
             start: times.start, end: times.end, zone: times.zone, scheduler: request.participant,
@@ -163,6 +165,25 @@ struct ScheduledPublishRoutes: Sendable {
         changed.schedule = moved
         return try await save(
             changed, over: stored, .schedulePublish, detail: moved.auditText, by: request)
+    }
+
+    /// Checks other times against those of the publishes directly before and after this one.
+    private func checkOrder(
+        of stored: StoredChangeRequest, movedTo times: ScheduledTimes
+    ) async throws(RequestError) {
+        if let id = stored.request.schedule?.predecessor,
+            let before = try await administration.changeRequestIfPresent(
+                ChangeRequestTarget(
+                    project: stored.project, id: id, isLimitedToPresentProject: false)),
+            let other = before.request.schedule
+        {
+            if before.state == .open {
+                try Self.check(times, after: other, of: id)
+            } else if other.waitingPart == .end {
+                try Self.checkEnd(of: times, before: other, of: id)
+            }
+        }
+        try await administration.checkFollowers(of: stored, endingAt: times.end)
     }
 
     /// Gives another time to an end that was missed or refused.
@@ -180,15 +201,7 @@ struct ScheduledPublishRoutes: Sendable {
                 "until is missing: send the time at which the changes are taken back.")
         }
         try await checkMayEndAnew(stored, by: request)
-        if let id = schedule.predecessor {
-            let before = try await administration.changeRequestIfPresent(
-                ChangeRequestTarget(
-                    project: stored.project, id: id, isLimitedToPresentProject: false))
-            if before?.dueDate != nil, let other = before?.request.schedule {
-                try Self.check(times, after: other, of: id)
-            }
-        }
-        try await administration.checkFollowers(of: stored, endingAt: end)
+        try await checkOrder(of: stored, movedTo: times)
         // The version of the start must still be known.
         _ = try await administration.undoOfStart(of: stored)
         var changed = stored.request

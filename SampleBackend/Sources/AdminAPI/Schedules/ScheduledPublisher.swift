@@ -217,7 +217,10 @@ package struct ScheduledPublisher: Sendable {
             // Somebody else published: it is tried again soon.
             case "PROJECT_ARCHIVED", "VERSION_MISMATCH": throw error
             case "MERGE_CONFLICT": kind = .conflict
-            case "APPROVAL_REQUIRED": kind = .notApproved
+            case "APPROVAL_REQUIRED":
+                // Another server may know whose approvals count.
+                if administration.lacksVoters(of: stored) { return }
+                kind = .notApproved
             default: kind = .invalid
             }
             try await end(part, of: stored, as: kind, because: error.message)
@@ -291,6 +294,11 @@ package struct ScheduledPublisher: Sendable {
     private func lastRestore(
         after time: Date, in project: String
     ) async throws(RequestError) -> Date? {
+        // A store that was never restored has no entry to find.
+        let floor = try await administration.callStore("version_floor", project: project) {
+            () throws(TemplateStoreError) in try await administration.store.versionFloor()
+        }
+        if floor == 0 { return nil }
         let page = try await administration.callStore("audit", project: project) {
             () throws(TemplateStoreError) in
             try await administration.store.auditPage(
