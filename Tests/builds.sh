@@ -97,6 +97,6 @@ sanitized() (
     export ACTIVECONFIG_SANITIZER=$sanitizer ACTIVECONFIG_PTHREAD_LOCK=1
     export ASAN_OPTIONS="detect_leaks=0:suppressions=$PWD/Tests/address-sanitizer.txt"
     export TSAN_OPTIONS="halt_on_error=1:suppressions=$PWD/Tests/thread-sanitizer.txt"
-    "$@" --package-path "$package" --scratch-path "$package/.build/$sanitizer-all" \
+    "$@" --package-path "$package" --scratch-path "$(build_folder "$package")/$sanitizer-all" \
         "--sanitize=$sanitizer" -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2
 )

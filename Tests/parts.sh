@@ -262,15 +262,30 @@ check_unsanitized() {
     done
 }
 
+# Each fuzzer uses one processor, so that two run at a time.
 run_fuzz() {
-    local seconds=${FUZZ_SECONDS:-180} target
-    step "documents" Tests/Fuzzing/fuzz.sh "$seconds"
-    step "event streams" Tests/Fuzzing/EventStreams/fuzz.sh "$seconds"
+    local seconds=${FUZZ_SECONDS:-180} backend=SampleBackend/Tests/Fuzzing/fuzz.sh
     # The backend's fuzzers link modules of its debug build.
     step "build" build_backend_package
-    for target in conditions patterns requests; do
-        step "$target" SampleBackend/Tests/Fuzzing/fuzz.sh "$target" "$seconds"
+    step "documents, event streams" at_once \
+        "Tests/Fuzzing/fuzz.sh $seconds" "Tests/Fuzzing/EventStreams/fuzz.sh $seconds"
+    step "conditions, patterns" at_once "$backend conditions $seconds" "$backend patterns $seconds"
+    step "requests" "$backend" requests "$seconds"
+}
+# Runs commands, each a text of words, at the same time, and prints their output one after the other.
+at_once() {
+    local command place outputs=() processes=() failed=0
+    for command in "$@"; do
+        outputs+=("$(mktemp "$run_folder/output-XXXXXX")")
+        # shellcheck disable=SC2086
+        { $command; } >"${outputs[-1]}" 2>&1 </dev/null &
+        processes+=($!)
     done
+    for place in "${!processes[@]}"; do
+        wait "${processes[place]}" || failed=1
+        cat "${outputs[place]}"
+    done
+    return "$failed"
 }
 
 # Parts that run only on request.
