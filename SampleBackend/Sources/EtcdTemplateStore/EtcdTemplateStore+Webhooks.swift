@@ -175,15 +175,10 @@ extension EtcdTemplateStore {
 
     /// Stores the result of an attempt at a claimed delivery.
     public func finish(_ attempt: DeliveryAttempt) async throws(TemplateStoreError) {
-        let owner = owner.id
-        let pending = try await read([EtcdRange(keys: keys.allPending)]).keyValues(0)
-        guard
-            let found = pending.first(where: { found in
-                (try? DeliveryRecord(decoding: found))?.delivery.id == attempt.deliveryID
-            }), let names = keys.names(in: found.key), names.count == 3
-        else { return }
-        try await write(reading: keys.receiverRanges(ofProject: names[0], webhook: names[1])) {
-            [keys] reading throws(TemplateStoreError) in
+        let (owner, webhook) = (owner.id, attempt.claimed.webhook)
+        try await write(
+            reading: keys.receiverRanges(ofProject: webhook.project, webhook: webhook.id)
+        ) { [keys] reading throws(TemplateStoreError) in
             guard
                 let receiver = try EtcdReceiver.all(in: reading, from: 0, keys: keys, for: owner)
                     .first

@@ -97,11 +97,8 @@ public struct DeliveryAttempt: Sendable, Hashable {
         case failed
     }
 
-    /// The delivery's identifier.
-    public let deliveryID: String
-
-    /// The number of the attempt, from 1, as in the claim.
-    public let number: Int
+    /// The claim under which it was made.
+    public let claimed: ClaimedDelivery
 
     /// The next step.
     public let outcome: Outcome
@@ -115,13 +112,18 @@ public struct DeliveryAttempt: Sendable, Hashable {
     /// The time at which the attempt ended.
     public let date: Date
 
+    /// The delivery's identifier.
+    public var deliveryID: String { claimed.delivery.id }
+
+    /// The number of the attempt, from 1.
+    public var number: Int { claimed.delivery.attempts }
+
     /// Creates an attempt.
     public init(
-        deliveryID: String, number: Int, outcome: Outcome, statusCode: Int? = nil,
+        at claimed: ClaimedDelivery, outcome: Outcome, statusCode: Int? = nil,
         error: String? = nil, date: Date
     ) {
-        self.deliveryID = deliveryID
-        self.number = number
+        self.claimed = claimed
         self.outcome = outcome
         self.statusCode = statusCode
         self.error = error

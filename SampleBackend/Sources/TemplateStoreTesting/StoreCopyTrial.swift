@@ -44,9 +44,8 @@ package enum StoreCopyTrial {
                 if number == 5, delivery.webhook.url.contains("second") { continue }
                 try await store.finish(
                     DeliveryAttempt(
-                        deliveryID: delivery.delivery.id, number: 1,
-                        outcome: number == 3 ? .failed : .delivered, statusCode: 500 - number,
-                        error: number == 3 ? "no" : nil, date: date + Double(number)))
+                        at: delivery, outcome: number == 3 ? .failed : .delivered,
+                        statusCode: 500 - number, error: number == 3 ? "no" : nil, date: date + Double(number)))
             }
         }
         for user in users {

@@ -121,8 +121,8 @@ extension StoreTrial {
     ) async throws {
         try await store.finish(
             DeliveryAttempt(
-                deliveryID: claimed.delivery.id, number: claimed.delivery.attempts,
-                outcome: outcome, statusCode: statusCode, error: error, date: Self.date + seconds))
+                at: claimed, outcome: outcome, statusCode: statusCode, error: error,
+                date: Self.date + seconds))
     }
 
     func only(_ claimed: [ClaimedDelivery]) throws -> ClaimedDelivery {

@@ -234,8 +234,13 @@ extension TemplateStoreConformance {
                     { () throws(TemplateStoreError) in
                         try await store.finish(
                             DeliveryAttempt(
-                                deliveryID: "d", number: 1, outcome: .failed,
-                                date: StoreTrial.date))
+                                at: ClaimedDelivery(
+                                    delivery: WebhookDelivery(
+                                        id: "d", webhookID: "w",
+                                        event: .publish(version: 1, updateType: .unspecified),
+                                        creationDate: StoreTrial.date),
+                                    webhook: StoreTrial.webhook("w"), knownVersion: 0),
+                                outcome: .failed, date: StoreTrial.date))
                     }
                 ),
                 (

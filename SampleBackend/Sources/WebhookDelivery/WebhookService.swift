@@ -184,16 +184,15 @@ package struct WebhookService: Service {
         at claimed: ClaimedDelivery, answer: DeliveryAnswer
     ) -> DeliveryAttempt {
         let date = Date()
-        let number = claimed.delivery.attempts
         // A shutdown interrupts deliveries in flight, which must not count as the receiver's
         // failures.
         let isCutOff = Task.isCancelled && answer.statusCode == nil
         return DeliveryAttempt(
-            deliveryID: claimed.delivery.id, number: number,
+            at: claimed,
             outcome: isCutOff
                 ? .retry(at: date)
                 : options.schedule.outcome(
-                    of: answer, attempt: number, date: date, part: .random(in: 0...1)),
+                    of: answer, attempt: claimed.delivery.attempts, date: date, part: .random(in: 0...1)),
             statusCode: answer.statusCode,
             error: isCutOff ? "The server shut down during this attempt." : answer.error,
             date: date)

@@ -32,8 +32,7 @@ struct EtcdClaimsTests {
                 let next = try #require(try await ahead.nextDeliveryDate())
                 #expect(next > testDate + 7_200)
             }
-            let attempt = DeliveryAttempt(
-                deliveryID: first.delivery.id, number: 1, outcome: .delivered, date: testDate)
+            let attempt = DeliveryAttempt(at: first, outcome: .delivered, date: testDate)
             try await store.finish(attempt)
             let found = try await store.deliveries(ofWebhook: "w", inProject: "p", limit: 1)
             #expect(found.map(\.state) == [.delivered])
@@ -58,14 +57,11 @@ struct EtcdClaimsTests {
                 #expect(second.delivery.id == first.delivery.id)
                 #expect(second.delivery.attempts == 2)
                 try await store.finish(
-                    DeliveryAttempt(
-                        deliveryID: first.delivery.id, number: 1, outcome: .failed, date: testDate))
+                    DeliveryAttempt(at: first, outcome: .failed, date: testDate))
                 var found = try await other.deliveries(ofWebhook: "w", inProject: "p", limit: 1)
                 #expect(found.map(\.state) == [.pending])
                 try await other.finish(
-                    DeliveryAttempt(
-                        deliveryID: first.delivery.id, number: 2, outcome: .delivered,
-                        date: testDate))
+                    DeliveryAttempt(at: second, outcome: .delivered, date: testDate))
                 found = try await other.deliveries(ofWebhook: "w", inProject: "p", limit: 1)
                 #expect(found.map(\.state) == [.delivered])
             }

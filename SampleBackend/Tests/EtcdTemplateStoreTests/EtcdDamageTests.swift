@@ -107,8 +107,7 @@ struct EtcdDamageTests {
             #expect(claimed.map(\.webhook.id) == ["v"])
             try await store.finish(
                 DeliveryAttempt(
-                    deliveryID: claimed[0].delivery.id, number: 1, outcome: .delivered,
-                    statusCode: 200, error: nil, date: testDate))
+                    at: try #require(claimed.first), outcome: .delivered, date: testDate))
             let found = try await store.deliveries(ofWebhook: "v", inProject: "p", limit: 9)
             #expect(found.map(\.state) == [.delivered])
         }

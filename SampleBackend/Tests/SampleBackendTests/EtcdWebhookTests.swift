@@ -53,11 +53,8 @@ struct EtcdWebhookTests {
         let claimed = try await other.claimDeliveries(date: date, until: date + 60, limit: 1)
         #expect(claimed.map(\.delivery.version) == [2])
         proxy.release()
-        let delivery = try #require(claimed.first?.delivery)
         try await other.finish(
-            DeliveryAttempt(
-                deliveryID: delivery.id, number: delivery.attempts, outcome: .delivered,
-                date: date))
+            DeliveryAttempt(at: try #require(claimed.first), outcome: .delivered, date: date))
         try await publish()
         var requests = receiver.requests.makeAsyncIterator()
         let request = try #require(await requests.next())
