@@ -35,9 +35,11 @@ extension DownloadHistory {
     }
 
     /// The stored wait, limited to the policy's longest, as another app version may have stored a
-    /// longer one; nil without waits.
+    /// longer one; nil without waits, and for a damaged one.
     var wait: Wait? {
-        guard let backoff = policy.backoff, var wait = stored.value.wait else { return nil }
+        guard let backoff = policy.backoff, var wait = stored.value.wait, wait.seconds > 0 else {
+            return nil
+        }
         wait.seconds = min(wait.seconds, backoff.longestWait)
         return wait
     }

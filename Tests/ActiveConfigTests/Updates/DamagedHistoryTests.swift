@@ -48,6 +48,18 @@ struct DamagedHistoryTests {
         #expect(config.status.throttledUntil == nil)
     }
 
+    /// Also one that would start in the future.
+    @Test(arguments: [0.0, 1e9], [-1.0, -1e300])
+    func aNegativeWaitIsOver(later: Double, seconds: Double) async throws {
+        let start = Self.now + later
+        let wait = "{\"start\": \(start), \"seconds\": \(seconds), \"isRestarted\": false}"
+        let config = fixture(Self.record(wait: wait)).launch(
+            ScriptedDownloader(.configuration(.titled(["Home": "1"])))
+        ).config
+        #expect(config.status.throttledUntil == nil)
+        #expect(try await config.downloadNewConfig().outcome == .downloaded)
+    }
+
     /// A process with another version of the framework may store more.
     @Test func membersThatAreNotKnownAreLeftOut() async throws {
         let policy = FetchPolicy.make(minimumInterval: .seconds(60))
