@@ -210,7 +210,9 @@ extension Downloads {
         if let attempt, attempt.received == nil, !(error is CancellationError) {
             isRepeated = users.turns.run(of: users.table.entry(of: userID, isKept: false)) { _ in
                 if download.isAbandoned { return false }
-                history.noteFailure(of: attempt.request, error, after: attempt.duration())
+                history.noteFailure(
+                    of: attempt.request, error, after: attempt.duration(),
+                    isOfApp: attempt.isAppAtFault.withLock { $0 })
                 return other == nil && history.noteRejection(error, of: userID)
             }
         }

@@ -123,11 +123,12 @@ final class Downloads: Sendable {
                 received: downloader as? ReceivedDocument)
             attempt.withLock { $0 = begun }
             do {
-                return try await exchange(
-                    with: downloader, on: plan, of: userID, in: epoch,
-                    isOfUpdater: other != nil && begun.received == nil)
+                return try await AppCode.$isAtFault.withValue(begun.isAppAtFault) {
+                    try await exchange(
+                        with: downloader, on: plan, of: userID, in: epoch,
+                        isOfUpdater: other != nil && begun.received == nil)
+                }
             } catch let older as OlderAnswer {
-                try vettings.check(superseded: older.configuration, of: userID)
                 reportLower(older.configuration, than: plan.lastKnown, of: entry)
                 // Its answer confirms no document.
                 attempt.withLock { $0 = nil }
@@ -162,11 +163,21 @@ final class Downloads: Sendable {
         in epoch: UserEpoch, isOfUpdater: Bool
     ) async throws -> JoinedDownload.Exchange {
         let asked = vettings.requestBase(plan.lastKnown, of: userID, isOfUpdater: isOfUpdater)
-        let received = try await downloader.requestActiveConfig(
-            forUserID: userID.string, lastKnown: asked)
+        let received: ConfigurationState?
+        do {
+            received = try await downloader.requestActiveConfig(
+                forUserID: userID.string, lastKnown: asked)
+        } catch let older as OlderAnswer {
+            try await AppCode.run {
+                try vettings.check(superseded: older.configuration, of: userID)
+            }
+            throw older
+        }
         var exchange = plan.unchanged
-        exchange.answer = try vettings.accepted(
-            answer: received, asked: asked, lastKnown: plan.lastKnown, of: userID, in: epoch)
+        exchange.answer = try await AppCode.run {
+            try vettings.accepted(
+                answer: received, asked: asked, lastKnown: plan.lastKnown, of: userID, in: epoch)
+        }
         if exchange.answer != nil, let received {
             if !received.isConfirmation { exchange.outcome = .downloaded }
             exchange.headerFields = received.original?.headerFields ?? [:]

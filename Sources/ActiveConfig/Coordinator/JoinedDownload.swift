@@ -22,6 +22,8 @@ struct DownloadAttempt: Sendable {
     let duration: @Sendable () -> Duration
     /// A document that has already arrived; nil when a server was asked for one.
     var received: ReceivedDocument?
+    /// True when the app's code, not the server, makes it fail.
+    let isAppAtFault = Locked(false)
 }
 
 extension SharedTask where Answer == DownloadExchange, Value == DownloadResult {

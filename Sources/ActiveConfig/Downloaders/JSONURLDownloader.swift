@@ -138,7 +138,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     private func exchange(
         _ context: RequestContext, _ lastKnown: ConfigurationState?
     ) async throws -> Result<ConfigurationState?, DownloadError> {
-        let made = try await createRequest(context)
+        let made = try await AppCode.run { try await createRequest(context) }
         try Task.checkCancellation()
         let document = try DocumentRequest(
             made, context, lastKnown: lastKnown, reportedURL: reportedURL)

@@ -106,7 +106,11 @@ extension DownloadHistory {
     }
 
     /// Records a failed download; blocks when it starts a wait, which is written at once.
-    func noteFailure(of request: Request, _ error: any Error, after duration: Duration) {
+    ///
+    /// `isOfApp`: it says nothing about the server, and starts none.
+    func noteFailure(
+        of request: Request, _ error: any Error, after duration: Duration, isOfApp: Bool = false
+    ) {
         let (state, time) = (stored.value, now())
         let download = error as? DownloadError
         let status = download?.status
@@ -115,7 +119,8 @@ extension DownloadHistory {
                 time: time, outcome: .failed, status: status, code: download?.code,
                 message: error.logDescription, duration: duration, userID: request.userID.string),
             nil, of: request.userID)
-        guard let backoff = policy.backoff, let failure = FetchPolicy.Failure(error) else {
+        guard let backoff = policy.backoff, !isOfApp, let failure = FetchPolicy.Failure(error)
+        else {
             return write(atOnce: false)
         }
         let count = min(max(state.failureCount, 0), 1_000) + 1

@@ -69,7 +69,9 @@ extension FetchPolicy {
     ///
     /// A 4xx answer other than 408 and 429 starts no wait, also with `Retry-After`: it is about one
     /// request, and its cause, such as a wrong key, can end any time. Nor does a failure without a
-    /// server: offline, or no credentials.
+    /// server: offline, no credentials, or an error of the closure that creates the request. Nor
+    /// does a document that a ``ConfigurationVetting`` refuses, as the cause can be the user or the
+    /// device's clock.
     public struct Backoff: Sendable {
         /// The limit of the first wait.
         public let initial: Duration

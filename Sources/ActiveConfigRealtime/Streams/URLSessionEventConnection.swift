@@ -72,7 +72,8 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
     ) async throws -> Result<DocumentAnswer, DownloadError> {
         var context = source.context(userID, lastKnown)
         context.refreshedToken = token
-        guard let made = try await source.documentRequest(context) else {
+        let made = try await AppCode.run { try await source.documentRequest(context) }
+        guard let made else {
             throw DownloadError(.notHTTP, url: source.reportedURL)
         }
         var document = try DocumentRequest(
