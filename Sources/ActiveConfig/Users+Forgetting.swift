@@ -24,7 +24,7 @@ extension Users {
         }
         // Loaded first, to find out what differs.
         loadedSnapshot()
-        let (download, failure) = try turns.run(of: entry) { _ in
+        let (download, results) = try turns.run(of: entry) { _ in
             try storage.removePending(of: user)
             do {
                 try storage.removeOwn(of: user)
@@ -32,11 +32,11 @@ extension Users {
                 noteRemovedPending(of: entry)
                 throw error
             }
-            history.forget(user)
+            let forgotten = Result { try history.forget(user) }
             // A download started since the first look can have been stored just before the removal.
             let download = front.running.markAbandoned(of: user)
             // Last: a refused document must not become active again while it is stored.
-            let failure = Result { try vettings.forget(user) }
+            let results = [forgotten, Result { try vettings.forget(user) }]
             // So that only the store is read.
             apply(
                 Front.Change(event: .unstored(own: nil, pending: nil), reason: .restored), to: entry
@@ -46,10 +46,10 @@ extension Users {
                 ConfigurationEvent(.forgotten, userID: userID, document: nil, time: now()),
                 ending: entry.documents.epoch)
             apply(reason: .forgotten, to: entry) { .forgotten(self.readStore(of: entry)) }
-            return (download, failure)
+            return (download, results)
         }
         download?.abandon()
-        try failure.get()
+        for result in results { try result.get() }
         log(.info, "\(user.logName) is forgotten.")
     }
 

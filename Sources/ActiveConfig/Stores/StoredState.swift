@@ -16,6 +16,8 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
     private static var maximumUnstoredCount: Int { 100 }
 
     private typealias Change = @Sendable (inout Value) -> Void
+    /// The problem to log, and why a write has failed.
+    private typealias Outcome = (problem: String?, failure: (any Error)?)
 
     private struct State {
         /// `base` with all changes; nil: not read yet.
@@ -105,11 +107,11 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
         logged {
             guard let data = try? store.clientState(named: name),
                 data != state.withLock({ $0.data })
-            else { return nil }
+            else { return (nil, nil) }
             var problem: String?
             let value = decode(data, problem: &problem)
             state.withLock { $0.take(value, data) }
-            return problem
+            return (problem, nil)
         }
     }
 
@@ -152,17 +154,19 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
 
     /// Returns when all changes so far are durable, or could not be stored; within a store's call
     /// at once.
-    package func write() {
+    ///
+    /// - Returns: Why they could not be stored.
+    @discardableResult
+    package func write() -> (any Error)? {
         guard ThreadMark.storeCall.isSet else { return logged(writeChanges) }
         laterWrites.async(in: BlockingCalls.Lane(of: self, .writes)) { self.write() }
+        return nil
     }
 
     /// Runs on ``writer``.
-    ///
-    /// - Returns: The problem to log.
-    private func writeChanges() -> String? {
+    private func writeChanges() -> Outcome {
         var (count, data) = state.withLock { ($0.changes.count, $0.data) }
-        if count == 0 { return nil }
+        if count == 0 { return (nil, nil) }
         var problem: String?
         var (encoding, failure) = (Result<Data, any Error>?.none, (any Error)?.none)
         // A store may call it again, although it must not.
@@ -191,17 +195,22 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
         }
         guard let failure else {
             state.withLock { $0.settle(count, initial, data) }
-            return problem
+            return (problem, nil)
         }
         let failed = encoding.flatMap { try? $0.get() }.map { (data: $0, count: count) }
         state.withLock { $0.fail(failed, maximum: Self.maximumUnstoredCount) }
-        return "The record \(name) could not be stored; the next change tries again: "
+        problem =
+            "The record \(name) could not be stored; the next change tries again: "
             + failure.logDescription
+        return (problem, failure)
     }
 
     /// Runs `body` on ``writer``, and logs the problem afterwards: the log may call the framework.
-    private func logged(_ body: () -> String?) {
-        if let problem = writer.sync(execute: body) { log(.warning, problem) }
+    @discardableResult
+    private func logged(_ body: () -> Outcome) -> (any Error)? {
+        let (problem, failure) = writer.sync(execute: body)
+        if let problem { log(.warning, problem) }
+        return failure
     }
 
     private func encode(_ value: Value) throws -> Data {

@@ -212,7 +212,9 @@ extension DownloadHistory {
     }
 
     /// Blocks.
-    func forget(_ userID: UserID) {
+    ///
+    /// - Throws: when the store keeps a record with the user; memory has none any more.
+    func forget(_ userID: UserID) throws {
         _ = stored.value
         users.withLock { $0[userID] = nil }
         unwritten.withLock { unwritten in
@@ -223,7 +225,7 @@ extension DownloadHistory {
                 if UserID(state.last?.userID) == userID { state.last = nil }
             }
         }
-        stored.write()
+        if let failure = stored.write() { throw failure }
     }
 }
 

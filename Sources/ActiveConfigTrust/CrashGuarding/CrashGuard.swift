@@ -219,10 +219,14 @@ extension CrashGuard: ConfigurationVetting {
         if try isBeingCopied || context.store.clientState(named: name) != nil {
             try context.store.updateClientState(named: name) { _ in nil }
         }
-        change { state in
+        // Read before the lock is taken.
+        _ = context.record.value
+        state.withLock { state in
             guard context.record.value.names(userID, in: process) else { return }
             note(in: state) { [process] in $0.forget(userID, in: process) }
         }
+        // Also what an earlier call could not store.
+        if let failure = context.record.write() { throw failure }
     }
 
     /// Changes the state, and with it the record; returns when the record is stored, within a

@@ -517,6 +517,33 @@ struct CrashGuardTests {
         }
     }
 
+    @Test func aUserWhomTheRecordStillNamesIsNotForgotten() throws {
+        let store = FailingStore([])
+        try Self.storeBad([("person-1", 2)], in: store.base)
+        let crashGuard = CrashGuard()
+        var options = ActiveConfigOptions()
+        options.vetting.append(crashGuard)
+        let config = ActiveConfig.make(store: store, options: options)
+        config.currentUserID = "person-1"
+        #expect(crashGuard.verdict?.userID == "person-1")
+        func isNamed() throws -> Bool {
+            let data = try #require(store.base.clientState(named: "crash-guard"))
+            return String(decoding: data, as: UTF8.self).contains("person-1")
+        }
+        store.fail([.updateClientState])
+        for _ in 1...2 {
+            #expect(throws: FailingStore.Failure.self) {
+                try crashGuard.forget(userID: "person-1")
+            }
+            #expect(crashGuard.verdict == nil, "in memory")
+            #expect(try isNamed())
+        }
+        store.fail([])
+        try crashGuard.forget(userID: "person-1")
+        #expect(try !isNamed())
+        withExtendedLifetime(config) {}
+    }
+
     @Test func theVerdictOnEachOfTwoUsersIsPostedOnce() throws {
         let store = InMemoryStore()
         try Self.storeBad([("1", 2), ("2", 3)], in: store)

@@ -22,8 +22,8 @@ final class FailingStore: ActiveConfigStore {
 
     private func fails(_ call: Call) -> Bool { failing.withLock { $0.contains(call) } }
 
-    /// Lets further calls succeed.
-    func recover() { failing.withLock { $0 = [] } }
+    /// Lets only these of the further calls fail.
+    func fail(_ calls: Set<Call>) { failing.withLock { $0 = calls } }
 
     func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
         base.lastKnownActiveConfiguration(forUserID: userID)

@@ -100,7 +100,7 @@ struct FailingWritesTests {
         #expect(next["Home"]?.title == "1")
         #expect(try await next.downloadNewConfig().outcome == .downloaded)
         // The confirmed document is stored by another attempt.
-        store.recover()
+        store.fail([])
         fixture.time.advance(by: 60)
         try await launch.downloadNewConfig(ignoringInterval: true)
         let last = fixture.launch().config
@@ -126,6 +126,31 @@ struct FailingWritesTests {
         await #expect(throws: ReadOnlyStore.Failure.self) { try await config.forgetUser("1") }
         await #expect(throws: ReadOnlyStore.Failure.self) { try await config.forgetGenericUser() }
         #expect(config["Home"]?.title == "1")
+    }
+
+    /// A full disk: files can be removed, but no record replaced.
+    @Test func aUserWhomARecordStillNamesIsNotForgotten() async throws {
+        let store = FailingStore([])
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(.titled(["Home": "1"]))), store: store)
+        config.currentUserID = "person-1"
+        try await config.downloadNewConfig()
+        func isNamed() throws -> Bool {
+            let data = try #require(store.base.clientState(named: "downloads"))
+            return String(decoding: data, as: UTF8.self).contains("person-1")
+        }
+        #expect(try isNamed())
+        store.fail([.updateClientState])
+        for _ in 1...2 {
+            await #expect(throws: FailingStore.Failure.self) {
+                try await config.forgetUser("person-1")
+            }
+            #expect(config["Home"] == nil && config.status.lastDownload == nil, "in memory")
+            #expect(try isNamed())
+        }
+        store.fail([])
+        try await config.forgetUser("person-1")
+        #expect(try !isNamed())
     }
 
     /// The error of a refusal, as the doc comment of the download has it.

@@ -239,7 +239,7 @@ struct DownloadHistoryTests {
         note("0")
         // Not written yet.
         note("1")
-        history.forget(UserID("1"))
+        try history.forget(UserID("1"))
         #expect(history.time(of: UserID("1")) == nil)
         time.advance(by: 60)
         note("2")
@@ -248,7 +248,7 @@ struct DownloadHistoryTests {
         #expect(text.contains(UserID("2").digest) && !text.contains(UserID("1").digest))
     }
 
-    @Test func theRefusalOfWhoIsForgottenIsForgotten() {
+    @Test func theRefusalOfWhoIsForgottenIsForgotten() throws {
         let history = history(InMemoryStore(), DeviceTime(), .make())
         let error = DownloadError(.httpStatus, status: 403)
         for isRepeated in [false, true] {
@@ -256,7 +256,7 @@ struct DownloadHistoryTests {
                 #expect(history.noteRejection(error, of: UserID(user)) == isRepeated)
             }
         }
-        history.forget(UserID("2"))
+        try history.forget(UserID("2"))
         #expect(history.noteRejection(error, of: UserID("1")))
         #expect(!history.noteRejection(error, of: UserID("2")))
     }
