@@ -30,18 +30,22 @@ final class ServiceEventConnection: ActiveConfigEventConnection {
     func document(
         lastKnown: ConfigurationState?, wait: Duration?
     ) async throws -> DocumentAnswer {
-        var answer: DocumentAnswer
-        if wait != nil || !source.streams.isAvailable {
+        let answer: DocumentAnswer
+        if wait != nil {
             answer = try await own().document(lastKnown: lastKnown, wait: wait)
         } else {
             answer = try await source.documentTurns.run {
+                guard source.streams.isAvailable else {
+                    return try await own().document(lastKnown: lastKnown, wait: nil)
+                }
                 // Returned at once, so that few connections serve all users.
                 let connection = source.documents.connection(forUserID: userID)
                 defer { connection.close() }
-                return try await connection.document(lastKnown: lastKnown, wait: nil)
+                var answer = try await connection.document(lastKnown: lastKnown, wait: nil)
+                // The stream does not need the connection.
+                answer.allowsStream = true
+                return answer
             }
-            // The stream does not need the connection.
-            answer.allowsStream = true
         }
         let tag = (answer.configuration ?? lastKnown)?.entityTag
         state.withLock { $0.entityTag = tag }

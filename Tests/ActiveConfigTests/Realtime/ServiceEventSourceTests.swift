@@ -104,6 +104,45 @@ struct ServiceEventSourceTests {
         #expect(connections.count < 100)
     }
 
+    @Test func documentsTakeTurnsWithoutAStreamOfManyToo() async throws {
+        let server = try Self.server(
+            many: [
+                .send("HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), .hang,
+            ])
+        defer { server.stop() }
+        let running = Locked((now: 0, most: 0))
+        // Asked for within a document's turn.
+        let source = ServiceEventSource(
+            backend: ActiveConfigBackend(url: try server.url("/")),
+            serviceCredentials: .apiKey("key"),
+            signals: { _ in
+                running.withLock {
+                    $0.now += 1
+                    $0.most = max($0.most, $0.now)
+                }
+                await Task.yield()
+                running.withLock { $0.now -= 1 }
+                return [:]
+            })
+        let first = source.connection(forUserID: "first")
+        _ = try await first.document(lastKnown: nil, wait: nil)
+        try await first.openEvents(lastEventID: nil)
+        first.close()
+        #expect(!source.streams.isAvailable)
+        try await withThrowingTaskGroup { group in
+            for number in 0..<100 {
+                group.addTask {
+                    let connection = source.connection(forUserID: "\(number)")
+                    defer { connection.close() }
+                    let answer = try await connection.document(lastKnown: nil, wait: nil)
+                    #expect(answer.configuration?["S"]?.integer(forKey: "a") == 1)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(running.withLock { $0.most } <= ServiceEventSource.maximumDocumentCount)
+    }
+
     @Test func callsTakeTheirTurns() async throws {
         let limit = CallLimit(3)
         let running = Locked((now: 0, most: 0))
