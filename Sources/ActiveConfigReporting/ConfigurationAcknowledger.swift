@@ -20,7 +20,7 @@ public import ActiveConfig
 /// its documents or the first event of its streams, which state the share of clients to report.
 /// Each version is acknowledged once, after a random delay: for 10,000 users in a launch, and for
 /// the last 1,000 across launches. An acknowledgement contains the version, the entity tag, and the
-/// settings that could not be read, with the values of secrets masked.
+/// settings that could not be read, with the values of secrets masked. At most 16 are sent at once.
 ///
 /// Keep a reference: acknowledging stops when it is released.
 public final class ConfigurationAcknowledger: Sendable {
@@ -52,6 +52,7 @@ public final class ConfigurationAcknowledger: Sendable {
     private let clock: any Clock<Duration>
     private let random: @Sendable () -> Double
     private let send: Send
+    private let turns = CallLimit(16)
     let prepare: @Sendable (inout URLRequest) -> Void
     private let record: StoredState<AcknowledgementRecord>
     private let writes = BlockingCalls()
@@ -203,7 +204,9 @@ public final class ConfigurationAcknowledger: Sendable {
         guard let request = await request(for: outcome), !outcome.isForgotten else { return }
         let (status, message): (Int, String?)
         do {
-            (status, message) = try await self.status(of: request, forUserID: outcome.userID.string)
+            (status, message) = try await turns.run {
+                try await self.status(of: request, forUserID: outcome.userID.string)
+            }
         } catch {
             return logFailure(of: outcome, error.logDescription)
         }

@@ -198,6 +198,35 @@ struct ConfigurationAcknowledgerTests {
         #expect(sent.withLock { $0.count } == 1_100)
     }
 
+    @Test func fewAreSentAtOnce() async throws {
+        let config = ActiveConfig.make(store: nil)
+        let running = Locked((now: 0, most: 0))
+        let url = try #require(URL(string: "http://server/base"))
+        let acknowledger = ConfigurationAcknowledger(
+            config, backend: ActiveConfigBackend(url: url), maximumDelay: .seconds(30),
+            clock: clock, random: { 0.5 },
+            send: { request in
+                running.withLock {
+                    $0.now += 1
+                    $0.most = max($0.most, $0.now)
+                }
+                await Task.yield()
+                running.withLock { $0.now -= 1 }
+                sent.withLock { $0.append(request) }
+                return try Self.answer(204)
+            })
+        for user in 0..<100 {
+            config.observers.tell(
+                ConfigurationEvent(
+                    .refused(ConfigurationRefusal("It cannot be used."), keptTemplateVersion: nil),
+                    userID: "\(user)", document: Self.document(2),
+                    headerFields: ["activeconfig-acknowledge": "1"], time: .now))
+        }
+        await settle(acknowledger)
+        #expect(sent.withLock { $0.count } == 100)
+        #expect(running.withLock { $0.most } <= 16)
+    }
+
     /// As at the launch after a crash: the refusal must reach the server, whatever is active
     /// instead.
     @Test func aRefusalIsSentThoughTheKeptVersionIsConfirmed() async throws {
