@@ -135,13 +135,14 @@ final class Users: Sendable {
                 time: now(), epoch: epoch))
     }
 
-    /// Reports the active document again, confirmed by the server with these header fields.
+    /// Reports the user's own active document again, confirmed by the server with these header
+    /// fields.
     func reportActive(of userID: UserID, headerFields: [String: String]) {
         guard !observers.isEmpty else { return }
         let current = front.current.snapshot
         let snapshot =
             current?.userID == userID ? current : table.usedEntry(of: userID)?.snapshot
-        guard let snapshot else { return }
+        guard let snapshot, snapshot.known.isOwn else { return }
         reportActive(
             snapshot.configuration, of: userID, in: snapshot.epoch, headerFields: headerFields)
     }

@@ -127,4 +127,24 @@ struct ConfigurationObserverTests {
         #expect(log.messages.filter { $0.text.contains("10000 events wait") }.count == 1)
         observation.cancel()
     }
+
+    /// The server's word is about the user's own document.
+    @Test func aFallbackIsNotReportedAsConfirmed() {
+        let store = InMemoryStore()
+        store.persistConfiguration(.titled(["Home": "x"]), forUserID: nil)
+        let config = ActiveConfig.make(store: store)
+        config.currentUserID = "1"
+        let generic = config.configuration(forUserID: nil)
+        #expect(config["Home"]?.title == "x" && generic["Home"]?.title == "x")
+        let users = Locked<[String?]>([])
+        let token = config.addObserver(
+            ClosureObserver { event in
+                if case .active = event.kind { users.withLock { $0.append(event.userID) } }
+            })
+        for userID in [UserID("1"), .generic] {
+            config.users.reportActive(of: userID, headerFields: [:])
+        }
+        #expect(users.withLock { $0 } == [nil])
+        token.cancel()
+    }
 }
