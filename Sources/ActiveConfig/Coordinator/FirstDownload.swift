@@ -16,7 +16,8 @@ final class FirstDownload: Sendable {
     private struct State: Sendable {
         /// True since the first download of this launch.
         var isFinished = false
-        /// True once the store is known to have recorded it for the installation.
+        /// True once the store is known to have recorded it for the installation; without a store,
+        /// once it is reported.
         var isRecorded = false
         /// True when it was recorded by a download that was abandoned, and so is not reported yet.
         var isUnreported = false
@@ -78,7 +79,7 @@ final class FirstDownload: Sendable {
         guard record.isFirst || record.isStored else { return }
         state.withLock { state in
             // Set last: ends that read true do not take turns, so the first must be reported before.
-            if record.isStored { state.isRecorded = true }
+            if record.isStored || store == nil && !isAbandoned { state.isRecorded = true }
             if record.isFirst, isAbandoned { state.isUnreported = true }
         }
     }

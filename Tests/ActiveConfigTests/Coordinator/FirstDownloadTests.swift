@@ -1,7 +1,8 @@
-import ActiveConfig
 import ActiveConfigTesting
 import Foundation
 import Testing
+
+@testable import ActiveConfig
 
 /// The first download of an installation is announced exactly once, before any update.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
@@ -84,6 +85,23 @@ struct FirstDownloadTests {
             try #require(count == 1, "installation \(installation)")
             #expect(fixtures.allSatisfy { $0.config.firstConfigDownloadFinished })
         }
+    }
+
+    @Test func withoutAStoreOnlyEndsUntilTheFirstReportTakeTurns() {
+        let download = FirstDownload(store: nil, log: .disabled)
+        func end(isAbandoned: Bool) -> Bool {
+            download.inOrder {
+                let record = download.record()
+                let isReported =
+                    !isAbandoned && download.finish(isFirst: record.isFirst, isCounted: true)
+                download.settle(record, isAbandoned: isAbandoned)
+                return isReported
+            }
+        }
+        #expect(!end(isAbandoned: true))
+        #expect(end(isAbandoned: false))
+        // Dispatch traps where an end waits for the turn that it is in.
+        #expect(download.inOrder { !end(isAbandoned: false) })
     }
 
     @Test("If the store cannot record it, each launch announces it once")
