@@ -22,6 +22,16 @@ enum AppLifecycle {
         deinit { NotificationCenter.default.removeObserver(token) }
     }
 
+    /// True for the bundle of an app extension: no notification tells it that the system is about
+    /// to suspend it, and then may end it.
+    static func isExtension(_ bundle: URL) -> Bool {
+        #if os(watchOS)
+            false  // An app can be one there, and gets notifications.
+        #else
+            bundle.pathExtension == "appex"
+        #endif
+    }
+
     /// Observes the app.
     ///
     /// - Parameters:

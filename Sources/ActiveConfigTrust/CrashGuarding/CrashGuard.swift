@@ -75,11 +75,15 @@ public final class CrashGuard: Sendable {
     }
 
     /// Creates the guard of a process, which a test can end.
-    init(crashLimit: Int, window: Duration, process: ProcessIdentity) {
+    init(
+        crashLimit: Int, window: Duration, process: ProcessIdentity,
+        bundle: URL = Bundle.main.bundleURL
+    ) {
         self.crashLimit = max(crashLimit, 1)
         // Clocks overflow at very long times; 30 years are long enough.
         self.window = min(max(window, .zero), .seconds(1_000_000_000))
         self.process = process
+        state.withLock { $0.isInBackground = AppLifecycle.isExtension(bundle) }
     }
 
     deinit { state.withLock { $0.timer }?.cancel() }

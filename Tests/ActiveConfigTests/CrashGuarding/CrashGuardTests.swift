@@ -307,6 +307,20 @@ struct CrashGuardTests {
         #expect(GuardedLaunch(system).version == 1)
     }
 
+    @Test func theEndOfAnAppExtensionIsNoCrash() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        let bundle = URL(filePath: "/app/PlugIns/Share.appex/")
+        for _ in 0..<10 { #expect(GuardedLaunch(system, bundle: bundle).version == 2) }
+        // One that is in the foreground may say so.
+        for _ in 0..<2 {
+            let launch = GuardedLaunch(system, bundle: bundle)
+            #expect(launch.version == 2)
+            launch.crashGuard.willEnterForeground()
+            launch.crashGuard.drain()
+        }
+        #expect(GuardedLaunch(system).version == 1)
+    }
+
     @Test func aDamagedCountIsNoCrashOfItsOwn() async throws {
         let system = try await Self.filesWithTwoVersions()
         let store = FileDefaultsStore(directory: GuardedLaunch.folder, system: system)

@@ -26,11 +26,12 @@ struct GuardedLaunch {
     ///   - bootstrap: The bootstrap configuration of the app.
     ///   - userID: The user.
     ///   - activation: When a downloaded document becomes active.
+    ///   - bundle: The bundle of the app, or of its extension.
     init(
         _ system: ModelFileSystem, number: Int32 = getpid(),
         downloader: ScriptedDownloader = ScriptedDownloader(),
         bootstrap: BootstrapConfiguration? = nil, userID: String? = "1",
-        activation: ActivationPolicy = .immediate
+        activation: ActivationPolicy = .immediate, bundle: URL = Bundle.main.bundleURL
     ) {
         self.downloader = downloader
         let current = ProcessIdentity.current
@@ -38,7 +39,7 @@ struct GuardedLaunch {
             crashLimit: 3, window: .seconds(10),
             process: ProcessIdentity(
                 token: UUID().uuidString, number: number, host: current.host, boot: current.boot,
-                start: nil))
+                start: nil), bundle: bundle)
         let options = ActiveConfigOptions(
             activationPolicy: activation, overridePolicy: .never, vetting: [crashGuard],
             log: log.log)
