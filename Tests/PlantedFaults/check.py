@@ -48,8 +48,8 @@ PLANTED = {
     ),
     "a new fallback is ignored": (
         STATE,
-        "guard isFollower else { return false }",
-        "guard isFollower, !FAULT else { return false }",
+        "case .fallbackChanged: return isFollower",
+        "case .fallbackChanged: return isFollower && !FAULT",
     ),
     "a forgotten document stays active": (
         STATE,

@@ -113,6 +113,7 @@ private struct EtcdDrafts: Sendable {
             do throws(TemplateStoreError) {
                 records[found.key] = try DraftRecord(decoding: found)
             } catch {
+                // names: keys of our own
                 if found.key == key { throw error }
                 continue
             }

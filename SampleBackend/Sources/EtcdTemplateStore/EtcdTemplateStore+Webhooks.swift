@@ -101,11 +101,11 @@ extension EtcdTemplateStore {
         let due = try EtcdReceiver.all(
             in: reading, from: 0, keys: keys, for: owner.id, skippingDamaged: true
         ).compactMap { receiver -> (date: Date, webhook: StoredWebhook)? in
-                var trial = receiver.value
-                let due = trial.nextDeliveryDate ?? .distantFuture
-                return trial.claim(as: "", date: date, until: end) == nil
-                    ? nil : (due, receiver.value.webhook)
-            }
+            var trial = receiver.value
+            let due = trial.nextDeliveryDate ?? .distantFuture
+            return trial.claim(as: "", date: date, until: end) == nil
+                ? nil : (due, receiver.value.webhook)
+        }
         var claimed: [ClaimedDelivery] = []
         for (_, webhook) in due.sorted(by: { $0.date < $1.date }) {
             guard claimed.count < limit else { break }

@@ -45,7 +45,8 @@ package enum StoreCopyTrial {
                 try await store.finish(
                     DeliveryAttempt(
                         at: delivery, outcome: number == 3 ? .failed : .delivered,
-                        statusCode: 500 - number, error: number == 3 ? "no" : nil, date: date + Double(number)))
+                        statusCode: 500 - number, error: number == 3 ? "no" : nil,
+                        date: date + Double(number)))
             }
         }
         for user in users {

@@ -33,9 +33,7 @@ struct DeliveredChanges: Sendable {
             }
             if new == nil { new = try await template(version) }
             guard let current = new else { return [] }
-            if earlier > floor, let old = try await template(earlier) {
-                add(TemplateDiff.changedSections(from: old, to: current))
-            } else {
+            guard earlier > floor, let old = try await template(earlier) else {
                 // Any section may differ from one of a version that is not stored. Those of later
                 // versions are among these.
                 add(current.sections.names)
@@ -45,6 +43,7 @@ struct DeliveredChanges: Sendable {
                 }
                 break
             }
+            add(TemplateDiff.changedSections(from: old, to: current))
         }
         return names.sortedByBytes()
     }

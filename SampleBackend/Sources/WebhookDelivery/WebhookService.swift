@@ -192,7 +192,8 @@ package struct WebhookService: Service {
             outcome: isCutOff
                 ? .retry(at: date)
                 : options.schedule.outcome(
-                    of: answer, attempt: claimed.delivery.attempts, date: date, part: .random(in: 0...1)),
+                    of: answer, attempt: claimed.delivery.attempts, date: date,
+                    part: .random(in: 0...1)),
             statusCode: answer.statusCode,
             error: isCutOff ? "The server shut down during this attempt." : answer.error,
             date: date)

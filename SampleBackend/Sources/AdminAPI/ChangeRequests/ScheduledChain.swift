@@ -136,7 +136,8 @@ extension Administration {
             guard own.date <= end.date else {
                 throw .invalidArgument(
                     "until is before \(own.text), the end of the publish \(follower.id), which comes "
-                        + "after this one: send a time that is not earlier, or move that end first.")
+                        + "after this one: send a time that is not earlier, or move that end first."
+                )
             }
         }
     }
