@@ -44,11 +44,6 @@ struct IDToken: Sendable {
         return node
     }
 
-    /// True when one of the keys may have signed the token.
-    func fits(_ keys: [UserTokenKey]) -> Bool {
-        keys.contains { $0.fits(algorithm: algorithm, id: keyID) }
-    }
-
     /// Checks the signature with the public keys of the provider.
     ///
     /// Each key has one algorithm, and none of them is `none` or a HMAC, so the header of a token

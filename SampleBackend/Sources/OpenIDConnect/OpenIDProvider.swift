@@ -56,7 +56,7 @@ struct OpenIDProvider: Sendable {
                 isOfProvider: true)
         }
         let token = try IDToken(text)
-        try token.checkSignature(by: try await keys(for: token))
+        try await checkSignature(of: token)
         let subject = try token.checkedSubject(
             issuer: options.issuer, clientID: options.clientID, nonce: attempt.nonce, at: date)
         let claims = try await claims(
@@ -64,11 +64,15 @@ struct OpenIDProvider: Sendable {
         return person(subject: subject, claims: claims)
     }
 
-    /// The keys, fetched again when none fits: providers replace theirs.
-    private func keys(for token: IDToken) async throws(OpenIDError) -> [UserTokenKey] {
-        let keys = try await cachedKeys.value(atMostOld: Self.maximumAge)
-        if token.fits(keys) { return keys }
-        return try await cachedKeys.value(atMostOld: .zero)
+    /// Checks the signature, by keys that are fetched again when it is of none of the known ones:
+    /// providers replace theirs, also under the same name.
+    private func checkSignature(of token: IDToken) async throws(OpenIDError) {
+        let known = try await cachedKeys.value(atMostOld: Self.maximumAge)
+        do throws(OpenIDError) {
+            try token.checkSignature(by: known)
+        } catch {
+            try token.checkSignature(by: try await cachedKeys.value(atMostOld: .zero))
+        }
     }
 
     private func tokens(

@@ -187,6 +187,26 @@ struct OpenIDSignInTests {
         #expect(trial.provider.requests(of: "/keys").count == 3)
     }
 
+    /// Some providers give a new key the name of the former one, or no name.
+    @Test(arguments: ["first", nil] as [String?])
+    func aNewKeyIsReadThatTheNameOfAFormerOneFits(id: String?) async throws {
+        let header: JSONNode = ["kid": id.map { .string($0) } ?? .null]
+        let trial = try Trial()
+        let next = ProviderKey.es256("first")
+        func publish(_ key: ProviderKey) {
+            var jwk = key.jwk
+            if id == nil { jwk.removeMember("kid") }
+            trial.provider.state.withLockedValue { $0.keys = [jwk] }
+        }
+        publish(trial.key)
+        _ = try await trial.finish(header: header)
+        publish(next)
+        for _ in 0..<2 { _ = try await trial.finish(header: header, signedBy: next) }
+        #expect(trial.provider.requests(of: "/keys").count == 2)
+        // The former key is not valid any more.
+        #expect(await trial.failure(header: header)?.contains("signature") == true)
+    }
+
     @Test func anAttemptIsOfOneBrowserAndUsedOnce() async throws {
         let trial = try Trial()
         #expect(await trial.failure { $0.state = "other" }?.contains("(state)") == true)
