@@ -38,7 +38,8 @@ public struct SignedInPerson: Sendable, Hashable, Codable {
 
     /// The name in votes and in the audit trail: the verified address, else issuer and subject.
     ///
-    /// Only an address can look like one, so nobody takes another person's name.
+    /// Only an address can look like one, and new tokens have no such names, so nobody takes another
+    /// person's name.
     public var name: String { address ?? identity }
 }
 

@@ -125,6 +125,7 @@ struct AccessTests {
         "a\u{85}b", "a\u{202E}b", "a\u{2066}b", "a\u{200B}b", "a\u{2028}b", "a\u{FEFF}", "a\u{0}",
         "a\u{7F}", "a\u{200D}b", "👨\u{200D}", String(repeating: "a", count: 101),
         "e" + String(repeating: "\u{301}", count: 100),
+        "bob@shop.example", "Bob＠shop.example", "https://login.example#1",
     ])
     func theServerRefusesATokenNameThatIsNotPlain(name: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in

@@ -1,14 +1,15 @@
-import ClientAPI
 import Foundation
 import HTTPServing
 import InMemoryTemplateStore
 import JSONTree
+import Logging
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
 
 @testable import AdminAPI
+@testable import ClientAPI
 @testable import ConfigServer
 @testable import OpenIDConnect
 
@@ -27,12 +28,7 @@ struct OpenIDSessionTests {
             _ rules: String, _ body: @Sendable (Trial) async throws -> Void
         ) async throws {
             let store = InMemoryTemplateStore()
-            let openID = try OpenIDOptions(
-                // Nobody listens there.
-                issuer: "http://127.0.0.1:1", clientID: "console",
-                clientSecret: Secret("a client secret of this test"),
-                publicURL: "https://localhost",
-                rules: OpenIDRulesFile(try OpenIDSessionTests.rules(rules)))
+            let openID = try OpenIDSessionTests.options(rules)
             var options = ConfigServerOptions()
             options.openID = openID
             try await RunningServer.with(store: store, options: options) { server in
@@ -66,6 +62,35 @@ struct OpenIDSessionTests {
             return [cookie, "X-CSRF-Token: \(SessionAccess.proof(for: holder))"]
         }
 
+        /// The header fields of a token that a caller creates.
+        func token(_ body: JSONNode, by fields: [String]) async throws -> [String] {
+            let made = try await server.answer(
+                "/v1/tokens", method: "POST", fields: fields, body: body.description)
+            return ["Authorization: Bearer \(try #require(try made.json["token"]?.stringValue))"]
+        }
+
+        /// The path and the tag of a new change request.
+        func changeRequest(by fields: [String]) async throws -> (path: String, tag: String) {
+            let body: JSONNode = [
+                "title": "Title", "base": "etag-default-1",
+                "template": ["parameters": ["a": ["defaultValue": ["value": "1"]]]],
+            ]
+            let path = "\(OpenIDSessionTests.project)/changeRequests"
+            let made = try await server.answer(
+                path, method: "POST", fields: fields, body: body.description)
+            let id = try #require(
+                try made.json["id"]?.stringValue, "\(made.error?.message ?? "")")
+            return ("\(path)/\(id)", try #require(made.fields["etag"]))
+        }
+
+        func vote(
+            on request: (path: String, tag: String), by fields: [String]
+        ) async throws -> HTTPAnswer {
+            try await server.answer(
+                "\(request.path):approve", method: "POST",
+                fields: fields + ["If-Match: \(request.tag)"], body: "{}")
+        }
+
         func status(
             _ path: String, _ fields: [String], method: String = "GET", body: JSONNode? = nil
         ) async throws -> Int? {
@@ -73,6 +98,18 @@ struct OpenIDSessionTests {
                 path, method: method, fields: fields, body: body.map(\.description) ?? ""
             ).status
         }
+    }
+
+    private static func options(_ rules: String) throws -> OpenIDOptions {
+        try OpenIDOptions(
+            // Nobody listens there.
+            issuer: "http://127.0.0.1:1", clientID: "console",
+            clientSecret: Secret("a client secret of this test"), publicURL: "https://localhost",
+            rules: OpenIDRulesFile(try self.rules(rules)))
+    }
+
+    private static func editor(of options: OpenIDOptions) -> SignedInPerson {
+        SignedInPerson(issuer: options.issuer, subject: "1", groups: ["editors"])
     }
 
     private static func rules(_ text: String) throws -> OpenIDRules {
@@ -152,26 +189,13 @@ struct OpenIDSessionTests {
                 "PUT", "\(Self.project)/protection", body: ["requiredApprovals": 2],
                 fields: ["If-Match: *"])
             #expect(protected.status == 200)
-            let made = try await trial.server.answer(
-                "\(Self.project)/changeRequests", method: "POST", fields: ada,
-                body: JSONNode(
-                    dictionaryLiteral: ("title", "Title"), ("base", "etag-default-1"),
-                    ("template", ["parameters": ["a": ["defaultValue": ["value": "1"]]]])
-                ).description)
-            #expect(made.status == 201, "\(made.error?.message ?? "")")
-            let id = try #require(try made.json["id"]?.stringValue)
-            let path = "\(Self.project)/changeRequests/\(id)"
-            var tag = try #require(made.fields["etag"])
-            let own = try await trial.server.answer(
-                "\(path):approve", method: "POST", fields: ada + ["If-Match: \(tag)"], body: "{}")
-            #expect(own.status == 403)
+            var (path, tag) = try await trial.changeRequest(by: ada)
+            #expect(try await trial.vote(on: (path, tag), by: ada).status == 403)
             for voter in [
                 try await trial.session("eve@shop.example", subject: "3"),
                 try await trial.session(nil, subject: "2", groups: ["editors"]),
             ] {
-                let vote = try await trial.server.answer(
-                    "\(path):approve", method: "POST", fields: voter + ["If-Match: \(tag)"],
-                    body: "{}")
+                let vote = try await trial.vote(on: (path, tag), by: voter)
                 #expect(vote.status == 200, "\(vote.error?.message ?? "")")
                 tag = try #require(vote.fields["etag"])
             }
@@ -203,33 +227,30 @@ struct OpenIDSessionTests {
                 sessions.append(
                     try await trial.session(name, subject: "5", groups: ["editors"]))
             }
-            let body = JSONNode(
-                dictionaryLiteral: ("title", "Title"), ("base", "etag-default-1"),
-                ("template", ["parameters": ["a": ["defaultValue": ["value": "1"]]]])
-            ).description
-            func make(_ fields: [String]) async throws -> (path: String, tag: String) {
-                let made = try await trial.server.answer(
-                    "\(Self.project)/changeRequests", method: "POST", fields: fields, body: body)
-                let id = try #require(try made.json["id"]?.stringValue)
-                return (
-                    "\(Self.project)/changeRequests/\(id)", try #require(made.fields["etag"])
-                )
-            }
-            let own = try await make(sessions[0])
+            let own = try await trial.changeRequest(by: sessions[0])
             for session in sessions {
-                let vote = try await trial.server.answer(
-                    "\(own.path):approve", method: "POST",
-                    fields: session + ["If-Match: \(own.tag)"], body: "{}")
-                #expect(vote.status == 403)
+                #expect(try await trial.vote(on: own, by: session).status == 403)
             }
-            var (path, tag) = try await make(try await trial.session("ada@shop.example"))
+            var (path, tag) = try await trial.changeRequest(
+                by: try await trial.session("ada@shop.example"))
             for session in sessions {
-                let vote = try await trial.server.answer(
-                    "\(path):approve", method: "POST", fields: session + ["If-Match: \(tag)"],
-                    body: "{}")
+                let vote = try await trial.vote(on: (path, tag), by: session)
                 #expect(vote.status == 200)
                 #expect(try vote.json["votes"]?.arrayValue?.count == 1)
                 tag = try #require(vote.fields["etag"])
+            }
+        }
+    }
+
+    @Test func aTokenIsNamedLikeNoPersonButItsOwn() async throws {
+        try await Trial.with(Self.ada) { trial in
+            let ada = try await trial.session("ada@shop.example")
+            for (name, status) in [
+                ("bob@shop.example", 400), ("http://127.0.0.1:1#2", 400), ("ada@shop.example", 200),
+            ] {
+                let body: JSONNode = ["name": .string(name), "role": "viewer"]
+                #expect(
+                    try await trial.status("/v1/tokens", ada, method: "POST", body: body) == status)
             }
         }
     }

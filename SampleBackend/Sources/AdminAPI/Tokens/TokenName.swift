@@ -25,8 +25,11 @@ enum TokenName: Sendable {
 
     /// Checks length and characters, and rejects reserved names.
     ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - person: The person who creates the token, and whose name it may have; nil for a program.
     /// - Throws: A ``RequestError`` with status 400.
-    static func check(_ name: String) throws(RequestError) {
+    static func check(_ name: String, by person: String?) throws(RequestError) {
         try ShownText.check(name, named: "name", maximumLength: maximumLength)
         // Normalized, since other spaces and letter forms look the same.
         let lowercased = name.precomposedStringWithCompatibilityMapping.lowercased()
@@ -42,6 +45,16 @@ enum TokenName: Sendable {
                     + "\"\(Administrator.localNamePrefix)\" or "
                     + "\"\(AdministratorSession.namePrefix)\": the audit trail reserves these names."
             )
+        }
+        // Versions and the audit trail name people who sign in by an address, or by issuer and
+        // subject.
+        guard
+            !["@", "://"].contains(where: lowercased.contains)
+                || person?.hasSameBytes(as: name) ?? false
+        else {
+            throw .invalidArgument(
+                "name contains \"@\" or \"://\", as the names of people who sign in do: give the "
+                    + "token another name, and put the person into owner.")
         }
     }
 }

@@ -41,7 +41,7 @@ struct TokenRoutes: Sendable {
         let body = try request.jsonBody(
             knows: ["name", "role", "projects", "owner", "bypass", "expirationTime"])
         let name = body["name"]?.stringValue ?? ""
-        try TokenName.check(name)
+        try TokenName.check(name, by: request.administrator?.owner)
         let projects = try TokenProjects.roles(in: body["projects"])
         guard let role = TokenProjects.role(body["role"]) ?? projects?.values.max() else {
             throw RequestError.invalidArgument(
