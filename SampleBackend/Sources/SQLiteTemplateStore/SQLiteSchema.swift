@@ -14,7 +14,7 @@ package enum SQLiteSchema {
     static let incompleteApplicationID: Int32 = 0x4143_4649
 
     /// The number of the schema; databases with lower ones were never released.
-    package static let number = 13
+    package static let number = 14
 
     /// Throws unless a database is empty or has this schema; returns false when it is empty.
     ///
@@ -149,6 +149,7 @@ extension SQLiteSchema {
             projects BLOB,
             owner BLOB,
             creator BLOB,
+            identity BLOB,
             may_bypass INTEGER NOT NULL DEFAULT 0
         ) STRICT;
 

@@ -86,17 +86,18 @@ extension Database {
         try execute(
             sql: """
                 INSERT INTO tokens (
-                    id, name, role, projects, owner, creator, may_bypass, hash, creation_time,
-                    expiration_time, last_use_time, revocation_time
+                    id, name, role, projects, owner, creator, identity, may_bypass, hash,
+                    creation_time, expiration_time, last_use_time, revocation_time
                 ) VALUES (
                     CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), CAST(? AS BLOB),
-                    CAST(? AS BLOB), ?, CAST(? AS BLOB), ?, ?, ?, ?
+                    CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), ?, ?, ?, ?
                 )
                 """,
             arguments: [
                 SQLiteBytes(token.id), SQLiteBytes(token.name), token.role.rawValue,
                 token.projectsText.map { SQLiteBytes($0) }, token.owner.map { SQLiteBytes($0) },
-                token.creator.map { SQLiteBytes($0) }, token.mayBypass, SQLiteBytes(token.hash),
+                token.creator.map { SQLiteBytes($0) }, token.identity.map { SQLiteBytes($0) },
+                token.mayBypass, SQLiteBytes(token.hash),
                 token.creationDate.millisecondsSince1970,
                 token.expirationDate?.millisecondsSince1970,
                 token.lastUseDate?.millisecondsSince1970,
@@ -132,6 +133,7 @@ extension StoredToken {
                 inText: try row.decode(SQLiteBytes?.self, forColumn: "projects")?.text),
             owner: try row.decode(SQLiteBytes?.self, forColumn: "owner")?.text,
             creator: try row.decode(SQLiteBytes?.self, forColumn: "creator")?.text,
+            identity: try row.decode(SQLiteBytes?.self, forColumn: "identity")?.text,
             mayBypass: try row.decode(Bool.self, forColumn: "may_bypass"),
             hash: try row.decode(Data.self, forColumn: "hash"),
             creationDate: Date(

@@ -61,7 +61,7 @@ package struct ArchiveDigest: Sendable, Hashable {
             add(.tokens, inOrder: true) {
                 $0.add(token.id, token.name, token.role.rawValue)
                 $0.add(token.projectsText, token.owner)
-                $0.add(token.creator)
+                $0.add(token.creator, token.identity)
                 $0.add(token.mayBypass ? 1 : 0)
                 $0.add(token.hash)
                 $0.add(token.creationDate, token.expirationDate, token.lastUseDate)

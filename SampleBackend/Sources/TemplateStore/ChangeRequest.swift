@@ -19,8 +19,10 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
         /// did.
         public let creator: String?
 
-        /// The provider's identifier of a person who signed in without a token, which stays the same
-        /// when the name changes; nil for the holder of a token.
+        /// The provider's identifier of a person who signed in, or of the one who created the token
+        /// used; nil without one.
+        ///
+        /// It stays the same when the name changes.
         public let identity: String?
 
         /// Creates a participant.
@@ -66,6 +68,9 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
         /// The person who signed in without a token; nil for the owner of a token.
         public let signIn: SignedInPerson?
 
+        /// The provider's identifier of the voter, as in ``Participant``.
+        public let identity: String?
+
         /// The verdict.
         public let verdict: Verdict
 
@@ -90,13 +95,14 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
 
         /// Creates a vote.
         public init(
-            person: String, actor: String, signIn: SignedInPerson? = nil, verdict: Verdict,
-            digest: String, scheduledDates: [Date]? = nil, rolloutPlan: Rollout.Plan? = nil,
-            liveVersion: Int, comment: String? = nil, date: Date
+            person: String, actor: String, signIn: SignedInPerson? = nil, identity: String? = nil,
+            verdict: Verdict, digest: String, scheduledDates: [Date]? = nil,
+            rolloutPlan: Rollout.Plan? = nil, liveVersion: Int, comment: String? = nil, date: Date
         ) {
             self.person = person
             self.actor = actor
             self.signIn = signIn
+            self.identity = signIn?.identity ?? identity
             self.verdict = verdict
             self.digest = digest
             self.scheduledDates = scheduledDates
@@ -211,7 +217,7 @@ public struct ChangeRequest: Sendable, Hashable, Codable {
     public mutating func add(_ vote: Vote) {
         let isReplaced = { (other: Vote) in
             Self.areSame(other.person, vote.person)
-                || Self.areSame(other.signIn?.identity, vote.signIn?.identity)
+                || Self.areSame(other.identity, vote.identity)
         }
         for replaced in votes.filter(isReplaced) {
             guard let text = replaced.comment,
@@ -244,7 +250,7 @@ extension ChangeRequest {
     ///
     /// - Parameters:
     ///   - person: The name of the person.
-    ///   - identity: The provider's identifier of a person who signed in without a token.
+    ///   - identity: The provider's identifier of the person; nil when it is not known.
     /// - Returns: False for everybody else.
     public func isMade(by person: String, identity: String? = nil) -> Bool {
         ([author] + editors).contains { $0.isUsed(by: person, identity: identity) }

@@ -145,7 +145,7 @@ package struct ApprovalCount: Sendable, Hashable {
             } else if voters.contains(voter), !outdated.contains(voter),
                 request.isCurrent(vote),
                 protection?.selfApproval == true
-                    || !request.isMade(by: vote.person, identity: vote.signIn?.identity)
+                    || !request.isMade(by: vote.person, identity: vote.identity)
             {
                 approvals.append(vote.person)
             }

@@ -86,6 +86,12 @@ public struct StoredToken: Sendable, Hashable {
     /// It does not vote for that person, who must not approve what it requests either.
     public let creator: String?
 
+    /// The provider's identifier of the person who signed in and created this token, or one with
+    /// which it was created; nil when nobody did, and for a token of somebody else.
+    ///
+    /// It stays the same when the name of the person changes.
+    public let identity: String?
+
     /// True for a token that may publish in a protected project without approvals; no role includes
     /// it.
     public let mayBypass: Bool
@@ -108,9 +114,9 @@ public struct StoredToken: Sendable, Hashable {
     /// Creates a token.
     public init(
         id: String, name: String, role: Role, projects: [String: Role]? = nil,
-        owner: String? = nil, creator: String? = nil, mayBypass: Bool = false, hash: Data,
-        creationDate: Date, expirationDate: Date? = nil, lastUseDate: Date? = nil,
-        revocationDate: Date? = nil
+        owner: String? = nil, creator: String? = nil, identity: String? = nil,
+        mayBypass: Bool = false, hash: Data, creationDate: Date, expirationDate: Date? = nil,
+        lastUseDate: Date? = nil, revocationDate: Date? = nil
     ) {
         self.id = id
         self.name = name
@@ -118,6 +124,7 @@ public struct StoredToken: Sendable, Hashable {
         self.projects = projects
         self.owner = owner
         self.creator = creator
+        self.identity = identity
         self.mayBypass = mayBypass
         self.hash = hash
         self.creationDate = creationDate
@@ -152,7 +159,7 @@ extension StoredToken {
     package var roundedToMilliseconds: StoredToken {
         StoredToken(
             id: id, name: name, role: role, projects: projects, owner: owner,
-            creator: creator, mayBypass: mayBypass, hash: hash,
+            creator: creator, identity: identity, mayBypass: mayBypass, hash: hash,
             creationDate: creationDate.roundedToMilliseconds,
             expirationDate: expirationDate?.roundedToMilliseconds,
             lastUseDate: lastUseDate?.roundedToMilliseconds,

@@ -57,6 +57,7 @@ extension StoreTrial {
     static func token(_ name: String, owner: String? = nil) -> StoredToken {
         StoredToken(
             id: "id of \(name)", name: name, role: .editor, owner: owner,
+            creator: owner, identity: owner.map { "identity of \($0)" },
             hash: Data("hash of \(name)".utf8), creationDate: date, expirationDate: date + 3_600)
     }
 

@@ -29,6 +29,7 @@ extension TemplateStoreConformance {
                     let name = "\(owner.utf8.count) \(owner) \(mayBypass)"
                     return StoredToken(
                         id: name, name: name, role: .publisher, owner: owner,
+                        creator: "creator of \(owner)", identity: "identity of \(owner)",
                         mayBypass: mayBypass, hash: Data(name.utf8), creationDate: StoreTrial.date)
                 }
             }

@@ -242,6 +242,57 @@ struct OpenIDSessionTests {
         }
     }
 
+    /// A token has the identity of the person who created it, also when the provider says later that
+    /// the address is not verified.
+    @Test func aPersonsTokenIsNoOtherPerson() async throws {
+        try await Trial.with("\(Self.ada), \(Self.editors)") { trial in
+            let before = try await trial.session("ada@shop.example", subject: "7")
+            let robots = ["ada@shop.example", nil].map { owner in
+                JSONNode(
+                    dictionaryLiteral: ("name", .string(owner ?? "robot")), ("role", "publisher"),
+                    ("owner", owner.map { .string($0) } ?? .null))
+            }
+            var tokens: [[String]] = []
+            for body in robots { tokens.append(try await trial.token(body, by: before)) }
+            // Created by a token of the person.
+            tokens.append(
+                try await trial.token(["name": "second robot", "role": "editor"], by: tokens[1]))
+            let after = try await trial.session(nil, subject: "7", groups: ["editors"])
+            for token in tokens {
+                let own = try await trial.changeRequest(by: token)
+                #expect(try await trial.vote(on: own, by: after).status == 403)
+            }
+            let other = try await trial.session(nil, subject: "8", groups: ["editors"])
+            for voters in [[tokens[0], after], [after, tokens[0]]] {
+                var (path, tag) = try await trial.changeRequest(by: other)
+                for voter in voters {
+                    let vote = try await trial.vote(on: (path, tag), by: voter)
+                    #expect(try vote.json["votes"]?.arrayValue?.count == 1)
+                    tag = try #require(vote.fields["etag"])
+                }
+            }
+        }
+    }
+
+    /// A token for somebody else does not have the identity of whoever created it.
+    @Test func aTokenForAnotherPersonVotesForThatPerson() async throws {
+        let rule = "{\"subject\": \"7\", \"role\": \"publisher\", \"mayBypass\": true}"
+        try await Trial.with("\(rule), \(Self.editors)") { trial in
+            let ada = try await trial.session("ada@shop.example", subject: "7")
+            let bob = try await trial.token(
+                ["name": "bob's", "role": "editor", "owner": "bob@shop.example"], by: ada)
+            let other = try await trial.session(nil, subject: "8", groups: ["editors"])
+            var (path, tag) = try await trial.changeRequest(by: other)
+            for (count, voter) in [ada, bob].enumerated() {
+                let vote = try await trial.vote(on: (path, tag), by: voter)
+                #expect(try vote.json["votes"]?.arrayValue?.count == count + 1)
+                tag = try #require(vote.fields["etag"])
+            }
+            let made = try await trial.changeRequest(by: bob)
+            #expect(try await trial.vote(on: made, by: ada).status == 200)
+        }
+    }
+
     @Test func aTokenIsNamedLikeNoPersonButItsOwn() async throws {
         try await Trial.with(Self.ada) { trial in
             let ada = try await trial.session("ada@shop.example")

@@ -22,19 +22,21 @@ public struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable 
     ///     token.
     ///   - owner: The person who uses the token; nil for a program, which cannot approve.
     ///   - creator: The person whose token creates it; nil when no person does.
+    ///   - identity: The provider's identifier of the person who creates it; nil without one, and
+    ///     for a token of somebody else.
     ///   - mayBypass: True for a token that may publish in protected projects without approvals.
     ///   - date: The creation time.
     ///   - expirationDate: The time when the token expires; nil means never.
     public init(
         name: String, role: StoredToken.Role, projects: [String: StoredToken.Role]? = nil,
-        owner: String? = nil, creator: String? = nil, mayBypass: Bool = false, date: Date,
-        expirationDate: Date?
+        owner: String? = nil, creator: String? = nil, identity: String? = nil,
+        mayBypass: Bool = false, date: Date, expirationDate: Date?
     ) {
         text = "acfg_" + Data.random(bytes: 32).base64URL
         stored = StoredToken(
             id: Data.random(bytes: 6).hexadecimal, name: name, role: role, projects: projects,
-            owner: owner, creator: creator, mayBypass: mayBypass, hash: .sha256(of: text),
-            creationDate: date, expirationDate: expirationDate)
+            owner: owner, creator: creator, identity: identity, mayBypass: mayBypass,
+            hash: .sha256(of: text), creationDate: date, expirationDate: expirationDate)
     }
 
     package init(text: String, stored: StoredToken) {

@@ -256,7 +256,8 @@ package final class AdministratorAccess: Sendable {
             Holder(
                 administrator: Administrator(
                     name: token.name, role: token.role, projects: token.projects,
-                    owner: token.owner, creator: token.creator, mayBypass: token.mayBypass),
+                    owner: token.owner, creator: token.creator, identity: token.identity,
+                    mayBypass: token.mayBypass),
                 tokenID: token.id, tokenHash: token.hash, expirationDate: token.expirationDate)
         }
         return [environmentHolder].compactMap { $0 } + stored
@@ -298,6 +299,10 @@ package struct Administrator: Sendable, Hashable {
     /// The person who signed in at an OpenID provider; nil for the holder of a token.
     package let person: SignedInPerson?
 
+    /// The provider's identifier of ``person``, or of the person who created the token; nil without
+    /// one.
+    package let identity: String?
+
     /// True when the administrator may publish in protected projects without approvals.
     package let mayBypass: Bool
 
@@ -307,8 +312,8 @@ package struct Administrator: Sendable, Hashable {
 
     package init(
         name: String, role: StoredToken.Role, projects: [String: StoredToken.Role]? = nil,
-        owner: String? = nil, creator: String? = nil, mayBypass: Bool = false,
-        person: SignedInPerson? = nil
+        owner: String? = nil, creator: String? = nil, identity: String? = nil,
+        mayBypass: Bool = false, person: SignedInPerson? = nil
     ) {
         self.name = name
         self.role = role
@@ -317,6 +322,7 @@ package struct Administrator: Sendable, Hashable {
         self.creator = creator
         self.mayBypass = mayBypass
         self.person = person
+        self.identity = person?.identity ?? identity
     }
 
     /// The role in a project; that of an evaluator when the token does not include it.

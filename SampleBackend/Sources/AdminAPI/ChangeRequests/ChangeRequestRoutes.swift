@@ -151,8 +151,7 @@ struct ChangeRequestRoutes: Sendable {
         let details = try await administration.projectDetails(request.project)
         guard
             details.details.protection?.selfApproval == true
-                || !stored.request.isMade(
-                    by: person, identity: request.administrator?.person?.identity)
+                || !stored.request.isMade(by: person, identity: request.administrator?.identity)
         else {
             throw RequestError.permissionDenied(
                 "You have made or edited this request: somebody else must vote on it.")
@@ -171,8 +170,8 @@ struct ChangeRequestRoutes: Sendable {
         }
         let vote = ChangeRequest.Vote(
             person: person, actor: request.participant.actor,
-            signIn: request.administrator?.person, verdict: verdict,
-            digest: stored.request.contentDigest,
+            signIn: request.administrator?.person, identity: request.administrator?.identity,
+            verdict: verdict, digest: stored.request.contentDigest,
             scheduledDates: schedule?.dates, rolloutPlan: schedule?.rollout?.plan,
             liveVersion: seen, comment: comment,
             date: administration.now())

@@ -11,7 +11,7 @@ extension RouteRequest {
         ChangeRequest.Participant(
             person: administrator?.owner, actor: administrator?.name ?? "",
             creator: administrator?.owner == nil ? administrator?.creator : nil,
-            identity: administrator?.person?.identity)
+            identity: administrator?.identity)
     }
 
     /// The identifier of the caller's token.

@@ -49,11 +49,13 @@ struct TokenRoutes: Sendable {
         }
         let owner = try owner(in: body, for: request)
         let mayBypass = try mayBypass(in: body, for: request)
+        let creator = request.administrator?.owner ?? request.administrator?.creator
+        let isOfCreator = owner.map { creator?.hasSameBytes(as: $0) ?? false } ?? true
         let date = administration.now()
         let expirationDate = try expirationDate(in: body)
         let token = AccessToken(
             name: name, role: role, projects: projects, owner: owner,
-            creator: request.administrator?.owner ?? request.administrator?.creator,
+            creator: creator, identity: isOfCreator ? request.administrator?.identity : nil,
             mayBypass: mayBypass, date: date, expirationDate: expirationDate)
         try await administration.addToken(
             token.stored, actor: request.administrator?.name ?? "")

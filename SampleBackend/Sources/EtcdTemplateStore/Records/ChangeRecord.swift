@@ -88,7 +88,7 @@ struct AuditRecord: EtcdRecord {
 }
 
 struct StoreRecord: EtcdRecord {
-    static let currentSchema = 7
+    static let currentSchema = 8
 
     let schema: Int
     /// Random; identical in all copies of the cluster's data.

@@ -9,6 +9,7 @@ struct TokenRecord: EtcdRecord {
     private var projects: String?
     private var owner: String?
     private var creator: String?
+    private var identity: String?
     /// Nil means false.
     private var mayBypass: Bool?
     private let hash: Data
@@ -22,6 +23,7 @@ struct TokenRecord: EtcdRecord {
         projects = token.projectsText
         owner = token.owner
         creator = token.creator
+        identity = token.identity
         mayBypass = token.mayBypass ? true : nil
         role = token.role.rawValue
         hash = token.hash
@@ -35,8 +37,8 @@ struct TokenRecord: EtcdRecord {
         guard let role = StoredToken.Role(rawValue: role) else { return nil }
         return StoredToken(
             id: id, name: name, role: role, projects: StoredToken.projects(inText: projects),
-            owner: owner, creator: creator, mayBypass: mayBypass ?? false, hash: hash,
-            creationDate: creation.date,
+            owner: owner, creator: creator, identity: identity, mayBypass: mayBypass ?? false,
+            hash: hash, creationDate: creation.date,
             expirationDate: expiration?.date,
             lastUseDate: lastUse?.date,
             revocationDate: revocation?.date)
