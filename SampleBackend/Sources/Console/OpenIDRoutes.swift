@@ -113,7 +113,8 @@ package struct OpenIDRoutes: Sendable {
     /// person any more.
     private func endFormerSessions(of person: SignedInPerson) async throws(OpenIDError) {
         do throws(RequestError) {
-            try await administration.endSessionsWithFormerRights(of: person)
+            try await administration.endSessionsWithFormerRights(
+                of: person, after: access.catchUp)
         } catch {
             throw OpenIDError(error.message)
         }

@@ -306,6 +306,26 @@ struct OpenIDSessionTests {
         }
     }
 
+    /// Another server has begun a session of which this one does not know yet.
+    @Test func aSignInWithOtherGroupsEndsTheSessionsOfOtherServers() async throws {
+        let options = try Self.options(Self.editors)
+        let access = AdministratorAccess(
+            environmentToken: nil, signIn: OpenIDSignIn(options: options))
+        let store = InMemoryTemplateStore()
+        let administration = Administration(
+            store: store,
+            library: TemplateLibrary(
+                store: store, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+            access: access, metrics: LibraryMetrics(), now: { Date() })
+        let holder = try #require(access.holder(of: Self.editor(of: options)))
+        let session = AdministratorSession(of: holder, date: Date()).stored
+        try await store.addSession(session, actor: "test")
+        try await administration.endSessionsWithFormerRights(
+            of: SignedInPerson(issuer: options.issuer, subject: "1")
+        ) { await access.addSession(session) {} }
+        #expect(try await store.session(id: session.id) == nil)
+    }
+
     @Test func aProviderThatDoesNotAnswerIsNamedOnTheSignInPage() async throws {
         try await Trial.with(Self.ada) { trial in
             let begun = try await trial.server.answer("/console/openid/sign-in")

@@ -59,9 +59,16 @@ extension Administration {
 
     /// Ends the sessions of a person that the provider described differently at a later sign-in, which
     /// would keep the rights of a former group or address.
+    ///
+    /// - Parameters:
+    ///   - person: The person as the provider describes it now.
+    ///   - catchUp: Waits until the sessions that other servers began are known; nil when there are
+    ///     no other servers.
+    /// - Throws: A ``RequestError`` when a session may have been left.
     package func endSessionsWithFormerRights(
-        of person: SignedInPerson
+        of person: SignedInPerson, after catchUp: (@Sendable () async throws(RequestError) -> Void)?
     ) async throws(RequestError) {
+        try await catchUp?()
         for session in access.sessions(ofIdentity: person.identity) where session.person != person {
             try await removeSession(session, actor: person.name)
         }
