@@ -146,16 +146,18 @@ struct OpenIDProvider: Sendable {
         let isVerified = claims["email_verified"] == true || claims["email_verified"] == "true"
         let address = claims["email"]?.stringValue.flatMap(VerifiedAddress.init)?.text
         let node = claims[rules.groupsClaim]
-        let groups = node?.arrayValue?.compactMap(\.stringValue) ?? [node?.stringValue ?? ""]
-        let kept = groups.filter { $0.utf8.count <= Self.maximumGroupBytes }
-        let found = Set(kept.map { ExactText($0) })
+        let sent = node?.arrayValue?.compactMap(\.stringValue) ?? [node?.stringValue ?? ""]
+        let found = Set(
+            sent.filter { $0.utf8.count <= Self.maximumGroupBytes }.map { ExactText($0) })
         // Rules that are read later can name others, to refuse people.
-        let named: [String] = found.intersection(rules.groups).map(\.text).sorted()
-        let others: [String] = found.subtracting(rules.groups).map(\.text).sorted()
+        let named = found.intersection(rules.groups).map(\.text)
+        let others = found.subtracting(rules.groups).map(\.text).sorted { $0.precedes($1) }
+        let kept = (named + others).prefix(max(Self.maximumGroups, named.count))
         return SignedInPerson(
             issuer: options.issuer, subject: subject, address: isVerified ? address : nil,
             unverifiedAddress: isVerified ? nil : address,
-            groups: Array((named + others).prefix(max(Self.maximumGroups, named.count))))
+            // In an order without the rules: people who are described as before keep their sessions.
+            groups: kept.sorted { $0.precedes($1) })
     }
 
     /// Maximum number of groups of a person that are kept, and of bytes of a name, as in rules.

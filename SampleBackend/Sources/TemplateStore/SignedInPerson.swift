@@ -18,7 +18,7 @@ public struct SignedInPerson: Sendable, Hashable, Codable {
     /// It grants nothing, but rules refuse by it.
     public let unverifiedAddress: String?
 
-    /// The groups at the sign-in, up to a limit; those that the rules named first.
+    /// The groups at the sign-in, sorted; up to a limit those that the rules did not name.
     public let groups: [String]
 
     /// Creates a person.

@@ -322,6 +322,17 @@ struct OpenIDSignInTests {
         #expect(few.groups == ["editors", "suspended"])
     }
 
+    /// A person whom the provider describes as before is equal, so that no session ends.
+    @Test func theOrderOfGroupsDependsOnNoRule() async throws {
+        let trial = try Trial()
+        let groups: JSONNode = ["zeta", "editors", "alpha"]
+        let before = try await trial.finish([("groups", groups)])
+        trial.signIn.options.rules.replace(
+            by: try OpenIDRules(
+                jsonData: Data("{\"rules\": [{\"group\": \"zeta\", \"role\": \"viewer\"}]}".utf8)))
+        #expect(try await trial.finish([("groups", groups)]) == before)
+    }
+
     @Test func metadataOfAnotherIssuerAreRefused() async throws {
         for (name, value, reason): (String, JSONNode?, String) in [
             ("issuer", "https://login.example/", "issuer"), ("jwks_uri", nil, "lack jwks_uri"),
