@@ -156,6 +156,27 @@ struct AccessTests {
         }
     }
 
+    /// Owners are named as people who sign in are: an address in lower case, or issuer and subject.
+    @Test func anOwnerHasTheNameOfASignedInPerson() async throws {
+        let address = String(repeating: "a", count: 240) + "@shop.example"
+        let identity = "https://login.example/realm#" + String(repeating: "S", count: 255)
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for (number, (owner, kept)) in [
+                ("Ada", "Ada"), ("Ada@Shop.example", "ada@shop.example"), (address, address),
+                ("https://login.example#Ada@Shop", "https://login.example#Ada@Shop"),
+                (identity, identity),
+            ].enumerated() {
+                let made = try await server.administer(
+                    "POST", "/v1/tokens",
+                    body: [
+                        "name": .string("\(number)"), "role": "editor", "owner": .string(owner),
+                    ])
+                #expect(made.status == 200, "\(made.error?.message ?? "")")
+                #expect(try made.json["owner"]?.stringValue == kept)
+            }
+        }
+    }
+
     @Test(arguments: ["127.0.0.1", "0.0.0.0"])
     func metricsNeedATokenUnlessTheServerListensLocally(hostname: String) async throws {
         var options = ConfigServerOptions(hostname: hostname)

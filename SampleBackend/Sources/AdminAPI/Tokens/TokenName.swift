@@ -7,6 +7,9 @@ enum TokenName: Sendable {
     /// In characters.
     private static let maximumLength = 100
 
+    /// In characters: an issuer and a subject.
+    private static let maximumOwnerLength = 2_048 + 1 + 255
+
     /// The owner of a new token in a request, without surrounding spaces; nil for a token of a
     /// program.
     ///
@@ -18,9 +21,10 @@ enum TokenName: Sendable {
                 "owner is \(node.kindDescription): send the name of a person, or leave it out.")
         }
         let owner = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        try ShownText.check(owner, named: "owner", maximumLength: maximumLength)
-        // Signed-in people have the names of their addresses, which are in lower case.
-        return owner.contains("@") ? owner.lowercased() : owner
+        try ShownText.check(owner, named: "owner", maximumLength: maximumOwnerLength)
+        // Signed-in people have the names of their addresses, which are in lower case, or of issuer
+        // and subject.
+        return owner.contains("@") && !owner.contains("://") ? owner.lowercased() : owner
     }
 
     /// Checks length and characters, and rejects reserved names.
