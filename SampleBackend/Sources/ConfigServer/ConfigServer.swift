@@ -224,8 +224,9 @@ extension ConfigServer {
             metricsRecognition: options.isLoopback ? nil : recognition, logger: logger)
         let evaluation = EvaluationRoutes(
             hub: hub, signer: options.documentSigner, usage: hub.usage,
-            isAllowed: { [access = administration.access] caller in
-                (caller as? AdministratorCaller).map(access.isValid) ?? true
+            isAllowed: { [access = administration.access] caller, project in
+                (caller as? AdministratorCaller).map { access.isValid($0, inProject: project) }
+                    ?? true
             }, logger: logger)
         let administrationGroup = administration.group(
             recognition: AdministratorRecognition(

@@ -306,6 +306,24 @@ struct OpenIDSessionTests {
         }
     }
 
+    /// What a waiting request asks before it answers.
+    @Test func aSessionIsNotValidInAProjectThatThePersonLost() async throws {
+        let options = try Self.options(Self.editors)
+        let access = AdministratorAccess(
+            environmentToken: nil, signIn: OpenIDSignIn(options: options))
+        let holder = try #require(access.holder(of: Self.editor(of: options)))
+        let session = AdministratorSession(of: holder, date: Date())
+        await access.addSession(session.stored) {}
+        let caller = AdministratorCaller(
+            holder, session: .init(holder: holder, hash: session.stored.hash, isSecure: true))
+        #expect(access.isValid(caller, inProject: "default"))
+        #expect(!access.isValid(caller, inProject: "other"))
+        options.rules.replace(
+            by: try Self.rules("{\"group\": \"editors\", \"projects\": {\"other\": \"viewer\"}}"))
+        #expect(!access.isValid(caller, inProject: "default"))
+        #expect(access.isValid(caller, inProject: "other"))
+    }
+
     /// Another server has begun a session of which this one does not know yet.
     @Test func aSignInWithOtherGroupsEndsTheSessionsOfOtherServers() async throws {
         let options = try Self.options(Self.editors)

@@ -233,15 +233,18 @@ package final class AdministratorAccess: Sendable {
         return isGranted ? .granted : .refused
     }
 
-    /// False once the caller's token has expired or been revoked, or the caller's session has ended.
-    package func isValid(_ caller: AdministratorCaller) -> Bool {
+    /// False once the caller's token has expired or been revoked, the caller's session has ended,
+    /// or the rules give the person of the session no role in a project any more.
+    package func isValid(_ caller: AdministratorCaller, inProject project: String) -> Bool {
         let date = now()
         return state.withLockedValue { state in
             if let session = caller.session {
                 guard let known = state.sessions[session.hash], known.expirationDate > date else {
                     return false
                 }
-                if let person = known.person { return holder(of: person) != nil }
+                if let person = known.person {
+                    return signIn?.rights(of: person)?.role(inProject: project) != nil
+                }
             }
             return Self.holders(state, environmentHolder, at: date)
                 .contains { $0.tokenID == caller.id }

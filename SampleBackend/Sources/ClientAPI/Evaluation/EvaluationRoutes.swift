@@ -20,7 +20,8 @@ package struct EvaluationRoutes: Sendable {
     /// a request waited.
     package init(
         hub: RealtimeHub, signer: DocumentSigner?, usage: UsageTally? = nil,
-        isAllowed: @escaping @Sendable (_ caller: any RequestCaller) -> Bool, logger: Logger
+        isAllowed: @escaping @Sendable (_ caller: any RequestCaller, _ project: String) -> Bool,
+        logger: Logger
     ) {
         let source = EvaluationSource(library: hub.library)
         documents = DocumentRoutes(
@@ -29,7 +30,7 @@ package struct EvaluationRoutes: Sendable {
                 acknowledgedShare: nil, signedSuffix: Self.signedSuffix, logger: logger),
             clientAccess: .open,
             waiting: EvaluationPolls(hub: hub, source: source) { poll in
-                poll.caller.map(isAllowed) ?? true
+                poll.caller.map { isAllowed($0, poll.document.project) } ?? true
             },
             sample: nil, usage: usage, receiver: .service)
     }
