@@ -96,7 +96,8 @@ package struct OpenIDRoutes: Sendable {
         callback.errorDescription = try request.target.query.lastValue(named: "error_description")
         let note = cookie(of: request).text(in: request.headerFields[.cookie])
         do throws(OpenIDError) {
-            let person = try await signIn.finish(callback, note: note)
+            let person = try await signIn.finish(
+                callback, note: note, from: request.address)
             try await endFormerSessions(of: person)
             guard let holder = access.access.holder(of: person) else {
                 throw OpenIDError(
@@ -104,6 +105,7 @@ package struct OpenIDRoutes: Sendable {
             }
             return try await started(holder, request)
         } catch {
+            if error == OpenIDSignIn.isBusy { throw Self.isBusy }
             await administration.recordFailedSignIn(from: request.address)
             return failed(error.description, signIn, request)
         }
@@ -154,6 +156,12 @@ package struct OpenIDRoutes: Sendable {
     private func cookie(of request: RouteRequest) -> SessionCookie {
         access.signInCookie(of: request.headerFields)
     }
+
+    /// The browser keeps the attempt, and sends it again.
+    private static let isBusy = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message: OpenIDSignIn.isBusy.description,
+        headerFields: HTTPField.Name("Refresh").map { [$0: "2", .retryAfter: "2"] } ?? [:])
 
     private static let noProvider = RequestError.notFound(
         "This server has no OpenID provider: sign in with a token, or start it with --oidc-issuer.")

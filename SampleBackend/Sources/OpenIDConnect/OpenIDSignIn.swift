@@ -1,6 +1,6 @@
 import Crypto
 package import Foundation
-import HTTPServing
+package import HTTPServing
 import NIOConcurrencyHelpers
 package import TemplateStore
 
@@ -19,10 +19,16 @@ package final class OpenIDSignIn: Sendable {
 
     private let used = NIOLockedValueBox(UsedStates())
 
-    /// Maximum number of exchanges with the provider at a time, which anybody can begin.
-    private static let maximumExchanges = 16
+    /// Maximum numbers of exchanges with the provider at a time, which anybody can begin: of all
+    /// addresses, and of one.
+    private static let (maximumExchanges, maximumExchangesOfAddress) = (16, 4)
 
-    private let exchanges = NIOLockedValueBox(0)
+    /// The error while as many exchanges run as may.
+    package static let isBusy = OpenIDError(
+        "Too many people are signing in at this moment: this page tries it again by itself.")
+
+    /// The numbers of running exchanges.
+    private let exchanges = NIOLockedValueBox<[ClientAddress?: Int]>([:])
 
     package convenience init(options: OpenIDOptions) {
         self.init(
@@ -91,10 +97,11 @@ package final class OpenIDSignIn: Sendable {
     /// - Parameters:
     ///   - callback: The parameters of the redirect.
     ///   - note: The text of the cookie; nil without one.
+    ///   - address: The address of the browser.
     /// - Returns: The person, who may have no rights.
-    /// - Throws: An ``OpenIDError``.
+    /// - Throws: An ``OpenIDError``; ``isBusy`` leaves the attempt unused.
     package func finish(
-        _ callback: Callback, note: String?
+        _ callback: Callback, note: String?, from address: ClientAddress? = nil
     ) async throws(OpenIDError) -> SignedInPerson {
         guard let note, case .attempt(let attempt)? = seal.opened(note),
             attempt.expirationDate > now()
@@ -108,6 +115,8 @@ package final class OpenIDSignIn: Sendable {
             throw OpenIDError(
                 "The answer of the provider belongs to another sign-in (state): begin again.")
         }
+        guard beginExchange(from: address) else { throw Self.isBusy }
+        defer { endExchange(from: address) }
         guard isFirstUse(of: attempt) else {
             throw OpenIDError("This sign-in has been used before: begin again.")
         }
@@ -124,16 +133,25 @@ package final class OpenIDSignIn: Sendable {
         guard let code = callback.code, !code.isEmpty else {
             throw OpenIDError("The provider sent no code: begin again.", isOfProvider: true)
         }
-        let isRunning = exchanges.withLockedValue { count in
-            if count >= Self.maximumExchanges { return false }
-            count += 1
+        return try await provider.person(code: code, attempt: attempt, at: now())
+    }
+
+    /// False when as many exchanges run as may.
+    private func beginExchange(from address: ClientAddress?) -> Bool {
+        exchanges.withLockedValue { counts in
+            let count = counts[address] ?? 0
+            guard count < Self.maximumExchangesOfAddress,
+                counts.values.reduce(0, +) < Self.maximumExchanges
+            else { return false }
+            counts[address] = count + 1
             return true
         }
-        guard isRunning else {
-            throw OpenIDError("Too many people are signing in at this moment: begin again.")
+    }
+
+    private func endExchange(from address: ClientAddress?) {
+        exchanges.withLockedValue { counts in
+            counts[address] = counts[address].flatMap { $0 > 1 ? $0 - 1 : nil }
         }
-        defer { exchanges.withLockedValue { $0 -= 1 } }
-        return try await provider.person(code: code, attempt: attempt, at: now())
     }
 
     private func isFirstUse(of attempt: SignInAttempt) -> Bool {

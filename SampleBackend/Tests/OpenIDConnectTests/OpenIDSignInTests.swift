@@ -242,6 +242,48 @@ struct OpenIDSignInTests {
         #expect(error?.description.contains("10 minutes") == true)
     }
 
+    /// Anybody can begin exchanges, which wait for the provider.
+    @Test func theExchangesOfAnAddressLeaveRoomForOthers() async throws {
+        let trial = try Trial()
+        let addresses = try ["192.0.2.1", "192.0.2.2"].map {
+            ClientAddress(try #require(IPAddress($0)))
+        }
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let (opening, opener) = AsyncStream.makeStream(of: Void.self)
+        let gate = Task { for await _ in opening {} }
+        trial.provider.state.withLockedValue {
+            $0.hold = {
+                arrival.yield()
+                await gate.value
+            }
+        }
+        var arrived = arrivals.makeAsyncIterator()
+        func attempt() async throws -> (OpenIDSignIn.Callback, nonce: String?, note: String) {
+            let (query, note) = try await trial.begin()
+            var callback = OpenIDSignIn.Callback()
+            callback.state = query["state"]
+            callback.code = "code"
+            return (callback, query["nonce"], note)
+        }
+        for address in [0, 0, 0, 0, 1].map({ addresses[$0] }) {
+            let (callback, _, note) = try await attempt()
+            Task { [signIn = trial.signIn] in
+                _ = try? await signIn.finish(callback, note: note, from: address)
+            }
+            await arrived.next()
+        }
+        let (callback, nonce, note) = try await attempt()
+        await #expect(throws: OpenIDSignIn.isBusy) {
+            try await trial.signIn.finish(callback, note: note, from: addresses[0])
+        }
+        opener.finish()
+        let token = try trial.key.token(trial.claims(nonce: nonce ?? ""))
+        trial.provider.state.withLockedValue { $0.tokens = ["id_token": .string(token)] }
+        // The attempt is not used up.
+        let person = try await trial.signIn.finish(callback, note: note, from: addresses[1])
+        #expect(person.address == "ada@shop.example")
+    }
+
     @Test func theAnswerMustBeOfThisProvider() async throws {
         let trial = try Trial()
         #expect(

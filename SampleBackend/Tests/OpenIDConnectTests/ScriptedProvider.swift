@@ -28,11 +28,14 @@ final class ScriptedProvider: ProviderTransport {
         var requests: [ProviderRequest] = []
         /// Thrown instead of an answer.
         var error: OpenIDError?
+        /// Awaited before the answer to an exchange.
+        var hold: @Sendable () async -> Void = {}
     }
 
     let state = NIOLockedValueBox(State())
 
     func answer(to request: ProviderRequest) async throws(OpenIDError) -> ProviderAnswer {
+        if request.url.hasSuffix("/token") { await state.withLockedValue(\.hold)() }
         let (body, error): (JSONNode?, OpenIDError?) = state.withLockedValue { state in
             state.requests.append(request)
             if let error = state.error { return (nil, error) }
