@@ -25,7 +25,8 @@ package struct StoreCopy: Sendable {
     ///     compared;
     ///     after an error or an interruption they cannot open it at all.
     ///   - raise: Raises the version floor of the target: clients may have later versions than the
-    ///     source, or of another store. Nil makes an exact copy.
+    ///     source, or of another store. The target has no sessions then, since some may have ended
+    ///     after the state of the source. Nil makes an exact copy.
     ///   - report: Called after each record.
     /// - Returns: The revision and the content.
     /// - Throws: ``TemplateStoreError`` with the code `notEmpty`, or `damaged` when the copy differs.
@@ -38,6 +39,7 @@ package struct StoreCopy: Sendable {
         var original = ArchiveDigest()
         var highest = 0
         try await archive.read { record throws(TemplateStoreError) in
+            if raise != nil, case .session = record { return }
             original.add(record)
             if case .change(let entry, _) = record {
                 highest = max(highest, try entry.highestVersion ?? 0)

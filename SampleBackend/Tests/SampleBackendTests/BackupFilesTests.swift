@@ -77,7 +77,10 @@ struct BackupFilesTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
         let copy = try await SQLiteTemplateStore(path: folder.path("restored.sqlite"))
         let original = try await SQLiteTemplateStore(path: folder.path("test.sqlite"))
-        #expect(try await StoreCopyTrial.digest(of: copy) == StoreCopyTrial.digest(of: original))
+        let restored = try await StoreCopyTrial.digest(of: copy)
+        let digest = try await StoreCopyTrial.digest(of: original)
+        #expect(restored.differences(from: digest) == [.sessions])
+        #expect(restored.count(.sessions) == 0)
         await copy.close()
         await original.close()
     }

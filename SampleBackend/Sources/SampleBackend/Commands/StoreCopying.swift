@@ -88,6 +88,10 @@ struct StoreCopying: Sendable {
         guard let next = copy.nextVersion else { return }
         Terminal.print(
             "The next version of each project is \(next), above the versions that apps may have.")
+        Terminal.print(
+            "People sign in to the console again. Tokens that were revoked after this state are "
+                + "valid again, and protections are as they were: look at \"sample-backend tokens "
+                + "list\".")
     }
 
     private static func name(_ part: ArchiveDigest.Part, _ count: Int) -> String {
