@@ -63,13 +63,18 @@ build_package() {
     local folder mark
     folder=$(build_folder "$1") mark="$run_folder/built ${1//\//-}"
     [ ! -e "$mark" ] || return 0
-    # Remains of a failed or killed build may make every later build fail.
-    [[ -z $kept_builds || $folder != "$kept_builds"/* || -e $folder/finished ]] || rm -rf "$folder"
-    rm -f "$folder/finished"
+    remove_remains "$folder"
     pin_versions "$1" || return
     swift build --package-path "$1" --scratch-path "$folder" --build-tests "${build_options[@]}" || return
     pin_versions "$1" --check || return
     touch "$folder/finished" "$mark"
+}
+
+# Removes a folder of kept builds unless its last build finished: remains of a failed or killed one may
+# make every later build fail. Whoever calls it marks the folder as `finished` after the build.
+remove_remains() {
+    [[ -z $kept_builds || $1 != "$kept_builds"/* || -e $1/finished ]] || rm -rf "$1"
+    rm -f "$1/finished"
 }
 
 # test_package PACKAGE [OPTION …]: runs the tests of a package that was built before.

@@ -226,8 +226,15 @@ run_sanitizer() {
     setup sqlite openssl curl etcd
     step "targets" check_unsanitized "$1" "$2"
     pin_versions "$2"
-    step "build" sanitized "$1" "$2" swift build --build-tests
+    step "build" build_sanitized "$1" "$2"
     step "tests" sanitized_tests "$1" "$2"
+}
+build_sanitized() {
+    local folder
+    folder=$(build_folder "$2")/$1-all
+    remove_remains "$folder"
+    sanitized "$1" "$2" swift build --build-tests
+    touch "$folder/finished"
 }
 sanitized_tests() {
     local targets
@@ -274,11 +281,12 @@ run_fuzz() {
 }
 # Runs commands, each a text of words, at the same time, and prints their output one after the other.
 at_once() {
-    local command place outputs=() processes=() failed=0
+    local command output place outputs=() processes=() failed=0
     for command in "$@"; do
-        outputs+=("$(mktemp "$run_folder/output-XXXXXX")")
+        output=$(mktemp "$run_folder/output-XXXXXX")
+        outputs+=("$output")
         # shellcheck disable=SC2086
-        { $command; } >"${outputs[-1]}" 2>&1 </dev/null &
+        { $command; } >"$output" 2>&1 </dev/null &
         processes+=($!)
     done
     for place in "${!processes[@]}"; do

@@ -135,8 +135,8 @@ extension ActiveConfig {
     ///
     /// - Parameter userID: The user.
     /// - Throws: The store's error: the configuration is then still stored and active, unless it
-    ///   was already removed. Or the error of a record, or of a vetting, from which the user could
-    ///   not be removed; the configuration is then removed. Call again in each case.
+    ///   was already removed. Or the error of the record of downloads, or of a vetting, from which the
+    ///   user could not be removed; the configuration is then removed. Call again in each case.
     @available(
         *, noasync,
         message: "Await the function of the same name, in a type with @main if in main.swift."
@@ -151,8 +151,8 @@ extension ActiveConfig {
     ///
     /// - Parameter userID: The user.
     /// - Throws: The store's error: the configuration is then still stored and active, unless it
-    ///   was already removed. Or the error of a record, or of a vetting, from which the user could
-    ///   not be removed; the configuration is then removed. Call again in each case.
+    ///   was already removed. Or the error of the record of downloads, or of a vetting, from which the
+    ///   user could not be removed; the configuration is then removed. Call again in each case.
     public func forgetUser(_ userID: String) async throws {
         try await users.forgetInTask(UserID(userID))
     }

@@ -100,16 +100,25 @@ struct EtcdReceiver: Sendable {
     ///   - place: The index of the first range in the reading.
     ///   - keys: The keys of the store.
     ///   - owner: The owner whose claims end by the clock; nil if this process has none.
-    ///   - skipsDamaged: True to leave out webhooks with a record that cannot be read.
     /// - Returns: The receivers.
     /// - Throws: ``TemplateStoreError`` with the code `damaged`.
     static func all(
-        in reading: EtcdReading, from place: Int, keys: EtcdKeys, for owner: String?,
-        skippingDamaged skipsDamaged: Bool = false
+        in reading: EtcdReading, from place: Int, keys: EtcdKeys, for owner: String?
     ) throws(TemplateStoreError) -> [EtcdReceiver] {
+        let (receivers, damage) = readable(in: reading, from: place, keys: keys, for: owner)
+        if let damage { throw damage }
+        return receivers
+    }
+
+    /// The receivers as ``all(in:from:keys:for:)`` returns them, without those with a record that cannot
+    /// be read, and the error of the first of these.
+    static func readable(
+        in reading: EtcdReading, from place: Int, keys: EtcdKeys, for owner: String?
+    ) -> (receivers: [EtcdReceiver], damage: TemplateStoreError?) {
         typealias Entry = WebhookQueue.Entry
         var entries: [Data: [Entry]] = [:]
         var damaged: Set<Data> = []
+        var damage: TemplateStoreError?
         let living = Set(reading.keyValues(place + 2).compactMap { keys.names(in: $0.key)?.first })
         for found in reading.keyValues(place + 1) {
             guard let names = keys.names(in: found.key), names.count == 3 else { continue }
@@ -120,14 +129,21 @@ struct EtcdReceiver: Sendable {
                     living: living, owner: owner)
                 entries[webhook, default: []].append(entry)
             } catch {
-                guard skipsDamaged else { throw error }
+                damage = damage ?? error
                 damaged.insert(webhook)
             }
         }
         for found in reading.keyValues(place + 3) {
             guard let names = keys.names(in: found.key), names.count == 3 else { continue }
-            let position = try keys.deliveryPosition(found.key)
             let webhook = keys.webhook(names[1], inProject: names[0])
+            let position: Int
+            do throws(TemplateStoreError) {
+                position = try keys.deliveryPosition(found.key)
+            } catch {
+                damage = damage ?? error
+                damaged.insert(webhook)
+                continue
+            }
             // A delivery under both keys is pending; finishing it again removes the pending key.
             if entries[webhook]?.contains(where: { $0.position == position }) == true {
                 continue
@@ -140,7 +156,7 @@ struct EtcdReceiver: Sendable {
             do throws(TemplateStoreError) {
                 record = try WebhookRecord(decoding: found)
             } catch {
-                guard skipsDamaged else { throw error }
+                damage = damage ?? error
                 continue
             }
             let value = WebhookQueue(
@@ -151,7 +167,7 @@ struct EtcdReceiver: Sendable {
                 EtcdReceiver(
                     value: value, revision: found.modRevision, position: found.createRevision))
         }
-        return receivers.sorted { $0.position < $1.position }
+        return (receivers.sorted { $0.position < $1.position }, damage)
     }
 }
 

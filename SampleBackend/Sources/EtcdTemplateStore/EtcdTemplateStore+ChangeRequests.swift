@@ -179,6 +179,7 @@ extension EtcdTemplateStore {
                 try await expire(header, at: date)
             } catch {
                 // Damage in one project keeps no other request from its expiry.
+                guard error.code == .damaged else { throw error }
                 failure = failure ?? error
             }
         }

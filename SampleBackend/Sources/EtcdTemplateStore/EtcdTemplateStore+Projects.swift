@@ -122,7 +122,8 @@ extension EtcdTemplateStore {
             do throws(TemplateStoreError) {
                 try await clearDeletedProject(project)
             } catch {
-                // One project keeps no other from its deletion.
+                // Damage in one project keeps no other from its deletion.
+                guard error.code == .damaged else { throw error }
                 failure = failure ?? error
             }
         }

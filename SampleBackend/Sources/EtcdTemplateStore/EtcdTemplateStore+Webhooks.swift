@@ -98,9 +98,9 @@ extension EtcdTemplateStore {
     ) async throws(TemplateStoreError) -> [ClaimedDelivery] {
         let date = date.roundedToMilliseconds
         let reading = try await read(keys.allReceiverRanges)
-        let due = try EtcdReceiver.all(
-            in: reading, from: 0, keys: keys, for: owner.id, skippingDamaged: true
-        ).compactMap { receiver -> (date: Date, webhook: StoredWebhook)? in
+        let (receivers, damage) = EtcdReceiver.readable(
+            in: reading, from: 0, keys: keys, for: owner.id)
+        let due = receivers.compactMap { receiver -> (date: Date, webhook: StoredWebhook)? in
             var trial = receiver.value
             let due = trial.nextDeliveryDate ?? .distantFuture
             return trial.claim(as: "", date: date, until: end) == nil
@@ -113,6 +113,7 @@ extension EtcdTemplateStore {
                 claimed.append(delivery)
             }
         }
+        if claimed.isEmpty, let damage { throw damage }
         return claimed
     }
 
@@ -168,9 +169,8 @@ extension EtcdTemplateStore {
     /// The earliest time at which a delivery can be claimed.
     public func nextDeliveryDate() async throws(TemplateStoreError) -> Date? {
         let reading = try await read(keys.allReceiverRanges)
-        return try EtcdReceiver.all(
-            in: reading, from: 0, keys: keys, for: owner.id, skippingDamaged: true
-        ).compactMap(\.value.nextDeliveryDate).min()
+        return EtcdReceiver.readable(in: reading, from: 0, keys: keys, for: owner.id).receivers
+            .compactMap(\.value.nextDeliveryDate).min()
     }
 
     /// Stores the result of an attempt at a claimed delivery.

@@ -35,21 +35,26 @@ extension SQLiteTemplateStore {
         // Another process is often faster, and a read does not block writers.
         if try await read({ db in try db.dueDeliveries(at: time, limit: 1).isEmpty }) { return [] }
         return try await write { db in
-            try db.dueDeliveries(at: time, limit: limit).compactMap { place in
-                try db.execute(
-                    sql: """
-                        UPDATE deliveries
-                        SET is_claimed = 1, attempts = attempts + 1, next_attempt_time = ?
-                        WHERE position = ?
-                        """, arguments: [end.millisecondsSince1970, place.delivery])
-                try db.supersedeDeliveries(ofWebhook: place.webhook, time: time)
-                do {
+            var damage: TemplateStoreError?
+            let claimed: [ClaimedDelivery] = try db.dueDeliveries(at: time, limit: limit)
+                .compactMap { place in
+                    do {
+                        _ = try db.claimedDelivery(at: place)
+                    } catch let error as TemplateStoreError where error.code == .damaged {
+                        damage = error
+                        return nil
+                    }
+                    try db.execute(
+                        sql: """
+                            UPDATE deliveries
+                            SET is_claimed = 1, attempts = attempts + 1, next_attempt_time = ?
+                            WHERE position = ?
+                            """, arguments: [end.millisecondsSince1970, place.delivery])
+                    try db.supersedeDeliveries(ofWebhook: place.webhook, time: time)
                     return try db.claimedDelivery(at: place)
-                } catch let error as TemplateStoreError where error.code == .damaged {
-                    try db.abandon(place, because: error.message, time: time)
-                    return nil
                 }
-            }
+            if claimed.isEmpty, let damage { throw damage }
+            return claimed
         }
     }
 
@@ -246,17 +251,6 @@ extension Database {
                     ORDER BY position DESC LIMIT 1 OFFSET ?2
                 )
                 """, arguments: [webhook, TemplateStoreLimits.finishedDeliveries])
-    }
-
-    /// Ends a delivery that cannot be read, or it would be claimed again for ever.
-    fileprivate func abandon(_ place: DeliveryPlace, because reason: String, time: Int64) throws {
-        try execute(
-            sql: """
-                UPDATE deliveries
-                SET state = 'FAILED', error = CAST(? AS BLOB), is_claimed = 0,
-                    next_attempt_time = NULL, finish_time = ?
-                WHERE position = ?
-                """, arguments: [SQLiteBytes(reason), time, place.delivery])
     }
 
     fileprivate func claimedDelivery(at place: DeliveryPlace) throws -> ClaimedDelivery? {

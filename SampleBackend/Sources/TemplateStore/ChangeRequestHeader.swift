@@ -63,8 +63,7 @@ public struct ChangeRequestHeader: Sendable, Hashable {
     /// The order in which requests are due.
     ///
     /// At one time, ends come in the reverse order of their starts, so that each finds what its start
-    /// has set; then starts, in the order in which they were last changed. Ends that were given anew
-    /// were last changed in any order.
+    /// has set; then starts, in the order in which they were last changed.
     package static func isDueBefore(
         _ first: ChangeRequestHeader, _ second: ChangeRequestHeader
     ) -> Bool {
@@ -72,6 +71,7 @@ public struct ChangeRequestHeader: Sendable, Hashable {
         if dates.0 != dates.1 { return dates.0 < dates.1 }
         let areEnds = (first.state == .published, second.state == .published)
         if areEnds.0 != areEnds.1 { return areEnds.0 }
+        // The last change is the start, unless the end was moved since.
         if areEnds.0, let start = first.scheduledDate, let other = second.scheduledDate,
             start != other
         {

@@ -38,7 +38,8 @@ public protocol WebhookStoring: Sendable {
     ///   - end: The end of the claim.
     ///   - limit: Maximum number of deliveries to claim.
     /// - Returns: The deliveries, oldest first.
-    /// - Throws: ``TemplateStoreError`` when the engine fails.
+    /// - Throws: ``TemplateStoreError`` when the engine fails; with the code `damaged` when nothing can
+    ///   be claimed but what cannot be read.
     func claimDeliveries(
         date: Date, until end: Date, limit: Int
     ) async throws(TemplateStoreError) -> [ClaimedDelivery]
@@ -62,8 +63,7 @@ public protocol WebhookStoring: Sendable {
     /// unless a claimed one finishes earlier; nil when none is pending.
     ///
     /// The time may have passed. For a webhook with a claimed delivery, it is the later of the end
-    /// of the claim and the time at which the next delivery is due; `Date.distantFuture` for a claim
-    /// that ends with another process.
+    /// of the claim and the time at which the next delivery is due.
     func nextDeliveryDate() async throws(TemplateStoreError) -> Date?
 
     /// Stores the result of an attempt at a claimed delivery.

@@ -9,7 +9,7 @@ import Templates
 /// Delivers the events of all webhooks, regardless of the process that queued them (API 3).
 ///
 /// It reads the store when it is woken, when a delivery ends, when the next delivery is due, and
-/// every few seconds while another process has a claim, which may end with that process.
+/// every few seconds while deliveries are pending, since another process may release its claims.
 package struct WebhookService: Service {
     /// Time in seconds for which this process holds the claim of a delivery; longer than any
     /// attempt takes.
@@ -24,9 +24,9 @@ package struct WebhookService: Service {
     /// may be about to claim.
     private static let minimumPause: Duration = .milliseconds(100)
 
-    /// Maximum time between two reads of the store while another process has a claim that ends with it,
-    /// which the change feed does not report.
-    private static let claimPause: Duration = .seconds(3)
+    /// Maximum time between two reads of the store while deliveries are pending: a process that
+    /// ends releases its claims, and the change feed does not report that.
+    private static let pendingPause: Duration = .seconds(3)
 
     private let store: any TemplateStore
     private let options: WebhookOptions
@@ -120,9 +120,8 @@ package struct WebhookService: Service {
         guard room > 0, let next = try await store.nextDeliveryDate() else {
             return options.maximumPause
         }
-        if next == .distantFuture { return min(Self.claimPause, options.maximumPause) }
         let time = Duration.seconds(max(0, next.timeIntervalSinceNow))
-        return min(max(time, Self.minimumPause), options.maximumPause)
+        return min(max(time, Self.minimumPause), Self.pendingPause, options.maximumPause)
     }
 
     /// Number of deliveries that may start now.
@@ -162,7 +161,7 @@ package struct WebhookService: Service {
 
     private func logLostClaim(of claimed: ClaimedDelivery) {
         logger.warning(
-            "A webhook delivery took longer than its claim, and is left to the next attempt",
+            "A webhook delivery lost its claim before it was sent: it took too long, or its webhook was removed",
             metadata: [
                 "project": "\(claimed.webhook.project)", "webhook": "\(claimed.webhook.id)",
                 "attempt": "\(claimed.delivery.attempts)",

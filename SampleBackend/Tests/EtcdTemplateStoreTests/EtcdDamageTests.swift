@@ -110,6 +110,12 @@ struct EtcdDamageTests {
                     at: try #require(claimed.first), outcome: .delivered, date: testDate))
             let found = try await store.deliveries(ofWebhook: "v", inProject: "p", limit: 9)
             #expect(found.map(\.state) == [.delivered])
+            // The log of a server says so.
+            let error = try await storeError {
+                _ = try await store.claimDeliveries(date: testDate, until: testDate + 60, limit: 9)
+            }
+            #expect(error?.code == .damaged)
+            #expect(error?.message.contains("/pending/p/w/0000000001'") == true)
         }
     }
 

@@ -77,7 +77,9 @@ struct SQLiteClaimsTests {
                 .map(\.webhook.id)
         }
         #expect(try await claim() == ["v"])
-        #expect(try await store.nextDeliveryDate() == testDate + 60)
+        // The log of a server says so.
+        let error = await #expect(throws: TemplateStoreError.self) { _ = try await claim() }
+        #expect(error?.code == .damaged)
         #expect(
             try await store.deliveries(ofWebhook: "w", inProject: "p", limit: 9).isEmpty)
         _ = try await store.publish(.make())

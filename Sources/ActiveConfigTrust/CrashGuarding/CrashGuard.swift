@@ -112,7 +112,8 @@ public final class CrashGuard: Sendable {
 
     /// Reports that the app is in the foreground again.
     ///
-    /// Called automatically where ``didEnterBackground()`` is.
+    /// Called automatically where ``didEnterBackground()`` is, but not in an app extension, which begins
+    /// in the background except on watchOS.
     public func willEnterForeground() {
         let document = state.withLock { state -> LaunchRecord.Document? in
             state.isInBackground = false

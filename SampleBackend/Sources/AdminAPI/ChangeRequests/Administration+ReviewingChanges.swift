@@ -98,7 +98,10 @@ extension Administration {
 
     /// True when this server cannot know whether an approval of a person who signed in counts.
     func lacksVoters(of stored: StoredChangeRequest) -> Bool {
-        access.signIn == nil && stored.request.votes.contains { $0.signIn != nil }
+        access.signIn == nil
+            && stored.request.votes.contains { vote in
+                vote.signIn != nil && vote.verdict == .approve && stored.request.isCurrent(vote)
+            }
     }
 
     /// The voters who signed in without a token, and may approve by the rules as they are now.
@@ -137,13 +140,16 @@ extension Administration {
     ) async throws -> Bool {
         var earlier = try await template(version: number, of: project, from: &basis)
         for step in steps where step > number {
-            // After a restore, numbers have a gap.
-            let before = try await versions(
-                inProject: project, matching: VersionQuery(limit: 2, endVersion: step)
-            ).versions.dropFirst().first
+            var before = try await template(version: step - 1, of: project, from: &basis)
+            if before == nil,
+                // After a restore, numbers have a gap.
+                let number = try await versions(
+                    inProject: project, matching: VersionQuery(limit: 2, endVersion: step)
+                ).versions.dropFirst().first?.number
+            {
+                before = try await template(version: number, of: project, from: &basis)
+            }
             guard let seen = earlier, let before,
-                let before = try await template(
-                    version: before.number, of: project, from: &basis),
                 !review.isTouched(byChangeFrom: seen, to: before)
             else { return true }
             earlier = try await template(version: step, of: project, from: &basis)

@@ -142,7 +142,7 @@ extension Administration {
         }
     }
 
-    /// The requests with a schedule, also a cancelled one.
+    /// The requests that have or had a schedule, and meet a condition.
     private func scheduledRequests(
         inProject project: String, where isWanted: (ChangeRequestHeader) -> Bool
     ) async throws(RequestError) -> [StoredChangeRequest] {

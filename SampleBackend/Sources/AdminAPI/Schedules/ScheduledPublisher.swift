@@ -175,7 +175,9 @@ package struct ScheduledPublisher: Sendable {
                     "The change request \($0.id), which comes first, was not published in time."
                 }
                 ?? (right == .unknown
-                    ? "No server that knows \(schedule.scheduler.shownName) ran in time." : nil)
+                    ? "No server that knows \(schedule.scheduler.shownName) ran in time."
+                    : administration.lacksVoters(of: stored)
+                        ? "No server that signs in those who approved ran in time." : nil)
             return try await end(part, of: stored, as: .missed, because: cause ?? reason)
         case .publish: break
         }
