@@ -41,17 +41,22 @@ let package = Package(
 SWIFT
     printf 'import Library\nprint(greeting, "%s")\n' "$2" >"$work/$1/SampleBackend/Sources/App/main.swift"
 }
-# build CLONE: builds as run.sh does; sets $folder.
+# build CLONE [COMMAND…]: builds as run.sh does, by default without a sanitizer; sets $folder.
 build() {
+    local clone=$1
+    shift
+    [ $# -gt 0 ] || set -- build_package SampleBackend
     (
-        cd "$work/$1"
+        cd "$work/$clone"
         run_folder=$(mktemp -d "$work/run-XXXX")
         export CI=true ACTIVECONFIG_BUILD_CACHE=$work/cache
         # shellcheck source=Tests/builds.sh
         . "$checks/Tests/builds.sh"
+        # shellcheck source=Tests/parts.sh
+        . "$checks/Tests/parts.sh"
         keep_builds
         build_folder SampleBackend >"$work/folder"
-        build_package SampleBackend
+        "$@"
     ) >"$work/log" 2>&1 || return 1
     folder=$(cat "$work/folder")
 }
@@ -78,6 +83,18 @@ clone second three
 build second || fail "the second clone does not build after nonsense"
 compiles_library || fail "the remains of a failed build are reused"
 prints "Hello three" "the second clone is not rebuilt after nonsense"
+
+sanitized=(build_sanitized thread SampleBackend)
+build first "${sanitized[@]}" || fail "the first clone does not build with a sanitizer"
+compiles_library || fail "a sanitized build uses the library of another one"
+build second "${sanitized[@]}" || fail "the second clone does not build with a sanitizer"
+! compiles_library || fail "the library is compiled again with a sanitizer for another clone"
+[ "$("$folder/thread-all/debug/App")" = "Hello three" ] || fail "a sanitized build is not rebuilt"
+echo "nonsense" >>"$work/second/SampleBackend/Sources/App/main.swift"
+! build second "${sanitized[@]}" || fail "nonsense compiles with a sanitizer"
+clone second three
+build second "${sanitized[@]}" || fail "the second clone does not build with a sanitizer after nonsense"
+compiles_library || fail "the remains of a failed sanitized build are reused"
 
 old=$work/cache/0123456789012345678901234567890123456789 others=$work/cache/photos
 mkdir "$old" "$others"

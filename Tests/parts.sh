@@ -233,7 +233,7 @@ build_sanitized() {
     local folder
     folder=$(build_folder "$2")/$1-all
     remove_remains "$folder"
-    sanitized "$1" "$2" swift build --build-tests
+    sanitized "$1" "$2" swift build --build-tests || return
     touch "$folder/finished"
 }
 sanitized_tests() {
